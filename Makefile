@@ -1,0 +1,52 @@
+# Pratique: the targets. `make` alone lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CAPTURE ?=
+POLICY ?= C4
+KILLS ?= 200
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run test check assure bench lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+setup: $(VENV)/.ready ## make the environment
+
+$(VENV)/.ready: requirements/lock.txt $(wildcard */pyproject.toml */*/pyproject.toml)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pratique needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --requirement requirements/lock.txt
+	@touch $@
+
+demo: setup ## a capture goes in, a measured release comes out (CAPTURE=file POLICY=name)
+	$(BIN)/python -m pratique_local demo --policy $(POLICY) $(if $(CAPTURE),--capture "$(CAPTURE)")
+
+run: setup ## keep it serving on 127.0.0.1:8080 (PRATIQUE_PORT, PRATIQUE_DATA)
+	$(BIN)/python -m pratique_local run
+
+test: setup ## run the tests
+	$(BIN)/python -m pytest
+
+check: setup ## format, lint, types, walls, compose file
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/docker-compose --file docker-compose.yml config --quiet
+
+assure: setup ## many releases under many kills (KILLS=200)
+	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
+
+bench: setup ## the benchmarks, each against its peer in the same run
+	for each in benchmarks/bench_*.py; do $(BIN)/python $$each --quick || exit 1; done
+
+lock: setup ## pin every version anew
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-emit-index-url --no-header --no-annotate \
+		requirements/workspace.in --output-file requirements/lock.txt
+
+clean: ## remove the environment and what the tools left
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis out

@@ -1,0 +1,174 @@
+"""The supervisor: every process of Pratique on this machine, started, watched, restarted, and stopped together.
+
+It owns the data folder by a lock, and its children by the kernel: whatever ends the supervisor ends them too.
+"""
+
+import ctypes
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from pratique_local.secrets import Secrets, secrets_in
+from pratique_local.valkey import command as valkey_command
+from pratique_local.valkey import url_of
+
+PR_SET_PDEATHSIG = 1
+GRACE = 10  # seconds between SIGTERM and SIGKILL
+RESTART_AFTER = (0.1, 0.5, 1, 2, 5)  # seconds before the next start of a process that keeps ending
+STEADY = 30  # seconds of life after which a process counts as well
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent() -> None:
+    """Runs in the child between fork and exec."""
+    if sys.platform == "linux":
+        _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then stops the others in order
+
+
+@dataclass(frozen=True)
+class Program:
+    """A process to keep alive: its name, command line and whole environment."""
+
+    name: str
+    command: list[str]
+    environment: Mapping[str, str] = field(repr=False)
+
+
+@dataclass
+class _Running:
+    program: Program
+    process: subprocess.Popen[bytes]
+    started: float
+    failures: int = 0
+    restart_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs on this machine, and where it is reached."""
+
+    data: Path
+    url: str
+    programs: tuple[Program, ...]
+
+
+def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: int = 1) -> Plan:
+    """Lay out the processes: the queue server, the API, and a worker of each kind; each has the keys of its own rooms.
+
+    `PRATIQUE_REDIS_URL` in the environment replaces the embedded queue server.
+    """
+    data = data.absolute()
+    secrets = secrets_in(data)
+    given = environment.get("PRATIQUE_REDIS_URL")
+    redis_url = given or url_of(data, secrets.queue_password)
+    plain = {key: value for key, value in environment.items() if not key.startswith("PRATIQUE_")}
+    shared = {
+        **plain,
+        "PRATIQUE_REDIS_URL": redis_url,
+        "PRATIQUE_DATA": str(data),
+        "PRATIQUE_STORE": environment.get("PRATIQUE_STORE", ""),
+        "PRATIQUE_LOG_LEVEL": environment.get("PRATIQUE_LOG_LEVEL", "WARNING"),
+        "POLARS_MAX_THREADS": environment.get("POLARS_MAX_THREADS", "2"),
+    }
+    privacy = {
+        **shared,
+        **_room_keys(secrets, ("captures", "releases", "keys", "matrices", "scores")),
+        "PRATIQUE_MASTER_KEY": secrets.master,
+        "PRATIQUE_PORT": str(port),
+        "PRATIQUE_HOST": "127.0.0.1",
+    }
+    python = [sys.executable, "-m"]
+    programs = [] if given else [Program("valkey", valkey_command(data, secrets.queue_password), plain)]
+    programs += [
+        Program("api", [*python, "pratique_privacy.main", "api"], privacy),
+        Program("privacy", [*python, "pratique_privacy.main", "worker"], privacy),
+        Program("ingest", [*python, "pratique_ingest.main"], {**shared, **_room_keys(secrets, ("captures",))}),
+    ]
+    attack = {**shared, **_room_keys(secrets, ("matrices", "scores"))}
+    programs += [
+        Program(f"attack-{number}", [*python, "pratique_attack_sim.main"], attack) for number in range(attack_workers)
+    ]
+    return Plan(data, f"http://127.0.0.1:{port}", tuple(programs))
+
+
+def _room_keys(secrets: Secrets, rooms: tuple[str, ...]) -> dict[str, str]:
+    return {f"PRATIQUE_KEY_{room.upper()}": secrets.rooms[room] for room in rooms}
+
+
+class Supervisor:
+    """Keeps the processes of a plan alive between `start` and `stop`."""
+
+    def __init__(self, plan: Plan, log: IO[bytes] | None = None) -> None:
+        self.plan, self._log = plan, log
+        self._running: dict[str, _Running] = {}
+        self._lock: IO[str] | None = None
+
+    def start(self) -> None:
+        """Take the data folder and start everything; exits when another supervisor holds the folder."""
+        self.plan.data.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.plan.data / "supervisor.lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(
+                f"Pratique already runs on {self.plan.data}: stop it first, or choose another folder by PRATIQUE_DATA"
+            ) from None
+        for program in self.plan.programs:
+            self._running[program.name] = _Running(program, self._spawn(program), time.monotonic())
+
+    def pid(self, name: str) -> int:
+        """Return the process id of a program."""
+        return self._running[name].process.pid
+
+    def watch(self) -> None:
+        """Start again, after a pause that grows, whatever has ended. Call it often."""
+        for running in self._running.values():
+            if running.restart_at is not None:
+                if time.monotonic() >= running.restart_at:
+                    running.process, running.started = self._spawn(running.program), time.monotonic()
+                    running.restart_at = None
+            elif running.process.poll() is not None:
+                steady = time.monotonic() - running.started > STEADY
+                running.failures = 1 if steady else running.failures + 1
+                pause = RESTART_AFTER[min(running.failures, len(RESTART_AFTER)) - 1]
+                running.restart_at = time.monotonic() + pause
+
+    def stop(self) -> dict[str, int]:
+        """Stop everything, the queue server last; return each exit code."""
+        codes = {}
+        valkey = [r for r in self._running.values() if r.program.name == "valkey"]
+        others = [r for r in self._running.values() if r.program.name != "valkey"]
+        for group in (others, valkey):
+            for running in group:
+                if running.process.poll() is None:
+                    running.process.terminate()
+            deadline = time.monotonic() + GRACE
+            for running in group:
+                try:
+                    running.process.wait(max(0.0, deadline - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    running.process.kill()
+                    running.process.wait()
+                codes[running.program.name] = running.process.returncode
+        self._running.clear()
+        if self._lock is not None:
+            self._lock.close()
+        return codes
+
+    def _spawn(self, program: Program) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - the command lines are ours
+            program.command,
+            env=dict(program.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=self._log or subprocess.DEVNULL,
+            stderr=self._log or None,
+            preexec_fn=die_with_parent,  # noqa: PLW1509 - the supervisor has one thread
+        )

@@ -1,0 +1,41 @@
+"""The attack worker: `python -m pratique_attack_sim.main`."""
+
+import asyncio
+
+from pratique_attack_sim.jobs import CHILD, AttackSim, score_in_child
+from pratique_shared.runtime.children import Children
+from pratique_shared.runtime.queues import serve
+from pratique_shared.runtime.settings import Settings, read_environment
+from pratique_shared.runtime.telemetry import log_as_json
+
+
+class AttackSettings(Settings):
+    """What an attack worker reads: two rooms with their keys, and how many shards it runs at once."""
+
+    attack_processes: int = 1
+
+
+async def work(settings: AttackSettings) -> None:
+    """Serve the attack queue until SIGTERM."""
+    matrices, scores = settings.room("matrices"), settings.room("scores")
+    children = Children(score_in_child, CHILD, settings.attack_processes)
+    try:
+        await serve(
+            settings.redis_url,
+            "attack",
+            lambda bell: AttackSim(matrices, scores, children, bell).handle,
+            jobs=settings.attack_processes,
+        )
+    finally:
+        children.close()
+
+
+def main() -> None:
+    """Read the environment and serve."""
+    settings = read_environment(AttackSettings)
+    log_as_json(settings.log_level)
+    asyncio.run(work(settings))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+"""The archive: captures, datasets, releases and policies of all tenants, as facts in the store.
+
+Whoever reads an object by its id names the tenant that asks; another tenant's object is not there.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from pydantic import TypeAdapter
+
+from pratique_privacy.flow import ReleaseFacts
+from pratique_shared.contracts.facts import (
+    Cancelled,
+    CaptureOutcome,
+    CaptureRequested,
+    Claim,
+    DatasetReady,
+    Deleted,
+    Measured,
+    Outcome,
+    RecordsResolved,
+    ReleaseFailed,
+    ReleaseRequested,
+    ShardScored,
+)
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.problems import NotFound
+from pratique_shared.runtime.artifacts import Room
+from pratique_shared.runtime.clock import day_of, stamp
+from pratique_shared.runtime.ledger import Ledger
+
+Fact = TypeVar("Fact", bound=Contract)
+_OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
+_CAPTURE_OUTCOME: TypeAdapter[CaptureOutcome] = TypeAdapter(CaptureOutcome)
+
+
+def _missing(what: str) -> NotFound:
+    return NotFound("not-found", f"There is no such {what}: a list shows those that you may see.")
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A capture and how it ended."""
+
+    requested: CaptureRequested
+    outcome: CaptureOutcome | None
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of ids, newest first; `next` is the cursor of the following one."""
+
+    ids: tuple[str, ...]
+    next: str | None
+
+
+class Archive:
+    """Everything that privacy keeps, by room."""
+
+    def __init__(self, captures: Room, releases: Room, matrices: Room, scores: Room) -> None:
+        self.captures_room, self.releases_room, self.matrices_room = captures, releases, matrices
+        self.captures, self.releases = Ledger(captures), Ledger(releases)
+        self.matrices, self.scores = Ledger(matrices), Ledger(scores)
+
+    # Captures and datasets ----------------------------------------------------------------------------------
+
+    async def add_capture(self, requested: CaptureRequested) -> None:
+        """Take a capture in: durable, listed and owed when this returns."""
+        await self.captures_room.create(f"pending/{requested.id}", b"{}")
+        await self.captures.commit(requested.id, "requested", requested)
+        await self.captures_room.create(_index_key(requested.tenant, requested.id), b"{}")
+
+    async def capture(self, tenant: str, capture_id: str) -> Capture:
+        """Return a capture of this tenant; raises `NotFound`."""
+        found = await self.any_capture(capture_id)
+        if found is None or found.requested.tenant != tenant:
+            raise _missing("capture")
+        return found
+
+    async def any_capture(self, capture_id: str) -> Capture | None:
+        """Return a capture whatever its tenant, for the workers."""
+        names = await self.captures.names(capture_id)
+        requested = await self.captures.read(capture_id, "requested", CaptureRequested)
+        if requested is None:
+            return None
+        raw = await self.captures.raw(capture_id, "outcome") if "outcome" in names else None
+        outcome = None if raw is None else _CAPTURE_OUTCOME.validate_json(raw)
+        return Capture(requested, outcome, "deleted" in names)
+
+    async def same_capture(self, tenant: str, pilot: str | None, sha256: str) -> Capture | None:
+        """Return the capture that holds the same bytes for the same pilot, unless it failed or was deleted."""
+        latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256))
+        if latest is None:
+            return None
+        found = await self.any_capture(latest[1].decode())
+        if found is None or found.deleted or (found.outcome is not None and found.outcome.kind == "failed"):
+            return None
+        return found
+
+    async def name_digest(self, requested: CaptureRequested) -> str:
+        """Let the capture's digest stand for it; return the id that does, which may be that of an earlier upload."""
+        folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256)
+        while True:
+            if (same := await self.same_capture(requested.tenant, requested.pilot, requested.raw.sha256)) is not None:
+                return same.requested.id
+            latest = await self._latest(self.captures_room, folder)
+            number = 1 if latest is None else latest[0] + 1
+            if await self.captures_room.create(f"{folder}/{number:09d}", requested.id.encode()):
+                return requested.id
+
+    async def add_dataset(self, ready: DatasetReady) -> None:
+        """Take a dataset in."""
+        await self.captures.commit(ready.id, "requested", ready)
+        await self.captures_room.create(_index_key(ready.tenant, ready.id), b"{}")
+
+    async def dataset(self, tenant: str, dataset_id: str) -> tuple[DatasetReady, bool]:
+        """Return a dataset of this tenant and whether it was deleted; raises `NotFound`."""
+        found = await self.captures.read(dataset_id, "requested", DatasetReady)
+        if found is None or found.tenant != tenant:
+            raise _missing("dataset")
+        return found, "deleted" in await self.captures.names(dataset_id)
+
+    async def delete_source(self, source_id: str) -> None:
+        """Write the tombstone of a capture or dataset, then shred its bytes and records."""
+        await self.captures.commit(source_id, "deleted", Deleted(at=stamp()))
+        blobs = await self.captures_room.names(f"blobs/{source_id}")
+        keys_first = sorted(blobs, key=lambda name: not name.endswith(".key"))
+        await self.captures_room.delete(*keys_first, f"pending/{source_id}")
+
+    # Releases -----------------------------------------------------------------------------------------------
+
+    async def add_release(self, requested: ReleaseRequested) -> None:
+        """Take a release in: owed, durable and listed when this returns, in this order.
+
+        A crash after the first step leaves a marker without a release, after the second a release that the sweeper
+        lists; neither was answered.
+        """
+        await self.releases_room.create(f"pending/{requested.id}", b"{}")
+        await self.releases.commit(requested.id, "requested", requested)
+        await self.list_release(requested)
+
+    async def list_release(self, requested: ReleaseRequested) -> None:
+        """Let a release stand in the lists; doing it twice changes nothing."""
+        await self.releases_room.create(_index_key(requested.tenant, requested.id), b"{}")
+
+    async def release(self, tenant: str, release_id: str) -> ReleaseFacts:
+        """Return the facts of a release of this tenant; raises `NotFound`."""
+        found = await self.any_release(release_id)
+        if found is None or found.requested.tenant != tenant:
+            raise _missing("release")
+        return found
+
+    async def any_release(self, release_id: str) -> ReleaseFacts | None:
+        """Return the facts of a release whatever its tenant, for the workers."""
+        names, requested = await asyncio.gather(
+            self.releases.names(release_id), self.releases.read(release_id, "requested", ReleaseRequested)
+        )
+        if requested is None:
+            return None
+        raw = await self.releases.raw(release_id, "outcome") if "outcome" in names else None
+        measured = await self.releases.read(release_id, "measured", Measured) if "measured" in names else None
+        return ReleaseFacts(
+            requested=requested,
+            records=await self.releases.read(release_id, "records", RecordsResolved) if "records" in names else None,
+            measured=measured,
+            scores=await self._scores(release_id) if measured is not None and measured.plan is not None else {},
+            outcome=None if raw is None else _OUTCOME.validate_json(raw),
+            withdrawn="withdrawn" in names,
+        )
+
+    async def _scores(self, release_id: str) -> dict[str, ShardScored]:
+        tasks = sorted(name for name in await self.scores.names(release_id) if name.startswith("attack/"))
+        found = await asyncio.gather(*(self.scores.read(release_id, task, ShardScored) for task in tasks))
+        return {task: score for task, score in zip(tasks, found, strict=True) if score is not None}
+
+    async def cancel(self, release_id: str) -> bool:
+        """Cancel a release; False when it has an outcome already."""
+        done = await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
+        await self.settle(release_id)
+        return done
+
+    async def conclude(self, release_id: str, outcome: Outcome | ReleaseFailed) -> bool:
+        """Write the outcome; the first one stands."""
+        done = await self.releases.commit(release_id, "outcome", outcome)
+        await self.settle(release_id)
+        return done
+
+    async def settle(self, release_id: str) -> None:
+        """Nothing is owed any more."""
+        await self.releases_room.delete(f"pending/{release_id}")
+
+    async def withdraw(self, release_id: str) -> None:
+        """Write the tombstone of a release, then shred its files and tables."""
+        await self.releases.commit(release_id, "withdrawn", Deleted(at=stamp()))
+        await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
+        for room in (self.releases_room, self.matrices_room):
+            blobs = await room.names(f"blobs/{release_id}")
+            await room.delete(*sorted(blobs, key=lambda name: not name.endswith(".key")))
+        await self.settle(release_id)
+
+    async def pending(self) -> tuple[list[str], list[str]]:
+        """Return the ids of the captures and of the releases for which work is owed."""
+        captures, releases = await asyncio.gather(
+            self.captures_room.names("pending"), self.releases_room.names("pending")
+        )
+        return [key.rsplit("/", 1)[1] for key in captures], [key.rsplit("/", 1)[1] for key in releases]
+
+    # Lists, numbered facts, claims ---------------------------------------------------------------------------
+
+    async def page(
+        self, kind: str, tenant: str, after: str | None, limit: int, keep: Callable[[str], bool] = lambda _: True
+    ) -> Page:
+        """Return the ids (`rel`, `cap` or `dst`) of a tenant, newest first, that come after the cursor."""
+        room = self.releases_room if kind == "rel" else self.captures_room
+        ids: list[str] = []
+        for day in reversed(await room.folders(f"index/{tenant}")):
+            if after is not None and day > day_of(after):
+                continue
+            names = [key.rsplit("/", 1)[1] for key in await room.names(f"index/{tenant}/{day}")]
+            for name in sorted(names, reverse=True):
+                if name.startswith(f"{kind}_") and (after is None or name < after) and keep(name):
+                    ids.append(name)
+                    if len(ids) > limit:
+                        return Page(tuple(ids[:limit]), ids[limit - 1])
+        return Page(tuple(ids), None)
+
+    async def put_numbered(self, folder: str, fact: Contract) -> int:
+        """Add a version to a numbered fact (`policies/<tenant>/<name>`, `gate-floor/<tenant>`); return its number."""
+        while True:
+            latest = await self._latest(self.releases_room, folder)
+            number = 1 if latest is None else latest[0] + 1
+            if await self.releases_room.create(f"{folder}/{number:09d}", fact.model_dump_json().encode()):
+                return number
+
+    async def numbered(self, folder: str, kind: type[Fact]) -> tuple[int, Fact] | None:
+        """Return the highest version of a numbered fact."""
+        latest = await self._latest(self.releases_room, folder)
+        return None if latest is None else (latest[0], kind.model_validate_json(latest[1]))
+
+    async def claim(self, tenant: str, key: str, claim: Claim) -> Claim:
+        """Claim an idempotency key; return the claim that holds it, ours or an earlier one of the last 24 hours."""
+        folder = f"idempotency/{tenant}/{hashlib.sha256(key.encode()).hexdigest()}"
+        while True:
+            latest = await self._latest(self.releases_room, folder)
+            if latest is not None:
+                held = Claim.model_validate_json(latest[1])
+                if _within_a_day(held.created_at, claim.created_at):
+                    return held
+            number = 1 if latest is None else latest[0] + 1
+            if await self.releases_room.create(f"{folder}/{number:09d}", claim.model_dump_json().encode()):
+                return claim
+
+    async def _latest(self, room: Room, folder: str) -> tuple[int, bytes] | None:
+        keys = await room.names(folder)
+        raw = await room.read(keys[-1]) if keys else None
+        return None if raw is None else (int(keys[-1].rsplit("/", 1)[1]), raw)
+
+
+def _index_key(tenant: str, identity: str) -> str:
+    return f"index/{tenant}/{day_of(identity)}/{identity}"
+
+
+def _digest_folder(tenant: str, pilot: str | None, sha256: str) -> str:
+    return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}"
+
+
+def _within_a_day(earlier: str, later: str) -> bool:
+    return datetime.fromisoformat(later) - datetime.fromisoformat(earlier) < timedelta(days=1)

@@ -1,0 +1,165 @@
+"""The work of privacy: sources resolved, figures measured, passing releases published; and the sweeper."""
+
+import asyncio
+from datetime import timedelta
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.flow import Owed, ReleaseFacts, due
+from pratique_privacy.keys import KeyRoom
+from pratique_privacy.sources import Sources
+from pratique_privacy.tables import Tables
+from pratique_privacy.verdict import attack_figures, judge, plan_shards
+from pratique_shared.contracts.facts import (
+    Failure,
+    Measured,
+    Outcome,
+    Published,
+    RecordsResolved,
+    ReleaseFailed,
+    Withheld,
+)
+from pratique_shared.contracts.messages import Message
+from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.runtime.attempts import attempt
+from pratique_shared.runtime.clock import made_at, new_id, now, stamp
+from pratique_shared.runtime.queues import Doorbell
+
+SWEEP = 2  # seconds between two looks at what is owed
+ORPHANED = timedelta(hours=1)  # a marker without a release that is older belongs to a crash
+
+
+class Privacy:
+    """Answers the doorbell of the privacy queue."""
+
+    def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, bell: Doorbell) -> None:
+        self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
+        self._sources = Sources(archive)
+
+    async def handle(self, message: Message) -> None:
+        """Advance a release as far as privacy can; saying it twice changes nothing."""
+        if message.task == "advance":
+            await self._bell.answer(message, lambda: self._advance(message.id))
+        else:
+            await self.sweep()
+
+    async def sweep_forever(self) -> None:
+        """Ring, again and again, whatever is owed and not being worked on."""
+        while True:
+            await self.sweep()
+            await asyncio.sleep(SWEEP)
+
+    async def sweep(self) -> None:
+        """Ring what is owed now."""
+        captures, releases = await self._archive.pending()
+        for capture in captures:
+            await self._bell.ring("ingest", Message(task="profile", id=capture))
+        for release in releases:
+            await self._bell.ring("privacy", Message(task="advance", id=release))
+
+    async def _advance(self, release: str) -> None:
+        while True:
+            facts = await self._archive.any_release(release)
+            if facts is None:
+                if now() - made_at(release) > ORPHANED:
+                    await self._archive.settle(release)
+                return
+            owed = due(facts)
+            if not owed:
+                await self._archive.settle(release)
+                return
+            if owed[0].queue == "attack":
+                await self._ring_attacks(release, facts, owed)
+                return
+            if not await self._do(facts, owed[0].task):
+                return
+
+    async def _ring_attacks(self, release: str, facts: ReleaseFacts, owed: tuple[Owed, ...]) -> None:
+        assert facts.measured is not None
+        assert facts.measured.plan is not None
+        await self._archive.matrices.commit(release, "plan", facts.measured.plan)
+        for task in owed:
+            await self._bell.ring("attack", Message(task=task.task, id=release))
+
+    async def _do(self, facts: ReleaseFacts, task: str) -> bool:
+        """Do one task; return whether the release has come further."""
+        release = facts.requested.id
+        if task == "resolve":
+            return await self._resolve(facts)
+
+        async def give_up(failure: Failure) -> None:
+            await self._archive.conclude(release, ReleaseFailed(error=failure, at=stamp()))
+
+        run = self._measure if task == "measure" else self._publish
+        await attempt(self._archive.releases, release, task, lambda: run(facts), give_up)
+        after = await self._archive.any_release(release)
+        return after is not None and due(after) != due(facts)
+
+    async def _resolve(self, facts: ReleaseFacts) -> bool:
+        """Name the bytes that the release is made of, once every source stands ready."""
+        requested = facts.requested
+        await self._archive.list_release(
+            requested
+        )  # a crash may have come between the release and its place in the list
+        try:
+            tables = await self._sources.resolve(requested)
+        except (Conflict, Gone) as problem:
+            failure = Failure(code=problem.code, detail=problem.detail)
+            return await self._archive.conclude(requested.id, ReleaseFailed(error=failure, at=stamp()))
+        if tables is None:
+            return False
+        await self._archive.releases.commit(requested.id, "records", RecordsResolved(tables=tables, at=stamp()))
+        return True
+
+    async def _measure(self, facts: ReleaseFacts) -> None:
+        requested, records = facts.requested, facts.records
+        assert records is not None
+        sources = await self._sources.read(records.tables, requested.source.unit)
+        made = await self._tables.measure(requested, sources, await self._keys.tenant_key(requested.tenant))
+        run = new_id("rel")  # blobs of two attempts never share a name
+        table = await self._archive.releases_room.put_bytes(f"blobs/{requested.id}/{run}-table", made.table)
+        matrix = await self._archive.matrices_room.put_bytes(f"blobs/{requested.id}/{run}-codes", made.matrix)
+        plan = plan_shards(requested.attacks, matrix, made.matrix_rows, made.matrix_columns)
+        measured = Measured.model_validate(
+            {
+                **made.measured,
+                "read": tuple(source.blob.sha256 for source in records.tables),
+                "table": table,
+                "plan": plan,
+                "at": stamp(),
+            }
+        )
+        if not await self._archive.releases.commit(requested.id, "measured", measured):
+            await self._archive.releases_room.shred(table)
+            await self._archive.matrices_room.shred(matrix)
+
+    async def _publish(self, facts: ReleaseFacts) -> None:
+        """Hold the gate against the figures; make the files only of a release that passes."""
+        requested, measured, records = facts.requested, facts.measured, facts.records
+        assert measured is not None
+        assert records is not None
+        attacks = attack_figures(measured, facts.scores)
+        gate = judge(requested, measured, attacks)
+        common = {
+            "read": (measured.table.sha256, *(score.matrix_sha256 for score in facts.scores.values())),
+            "verdict": gate.verdict,
+            "gate": gate,
+            "attacks": attacks,
+            "prior_releases": await self._sources.prior_releases(requested, records.tables),
+            "policy_sha256": requested.policy_sha256,
+            "at": stamp(),
+        }
+        if gate.verdict != "pass":
+            await self._archive.conclude(requested.id, Withheld.model_validate(common))
+            return
+        table = await self._archive.releases_room.blob_bytes(measured.table)
+        sources = await self._sources.read(records.tables, requested.source.unit)
+        made = await self._tables.publish(requested, measured, table, sources)
+        run = new_id("rel")
+        files = {
+            form: await self._archive.releases_room.put_bytes(f"blobs/{requested.id}/{run}-{form}", data)
+            for form, data in made.files.items()
+        }
+        outcome: Outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
+        if not await self._archive.conclude(requested.id, outcome):
+            for blob in files.values():
+                await self._archive.releases_room.shred(blob)

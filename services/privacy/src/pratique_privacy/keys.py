@@ -1,0 +1,112 @@
+"""Keys: API keys by their hash, and the tenants' pseudonymisation keys under the master key."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.problems import Unauthorized
+from pratique_shared.runtime.artifacts import Room
+from pratique_shared.runtime.clock import new_id, stamp
+from pratique_shared.runtime.sealing import StorageKey
+
+Role = Literal["operator", "recipient", "auditor", "admin"]
+CACHED = 5  # seconds that a key's state may be stale
+
+
+class ApiKey(Contract):
+    """An API key as it is kept: never the secret, only its SHA-256 (the secret has 256 random bits)."""
+
+    id: str
+    tenant: str
+    role: Role
+    recipient: str | None = None
+    name: str = ""
+    secret_sha256: str
+    created_at: str
+    expires_at: str | None = None
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: a tenant, a role, and for a recipient its one name."""
+
+    key_id: str
+    tenant: str
+    role: Role
+    recipient: str | None = None
+
+
+class KeyRoom:
+    """The room of keys; only privacy opens it."""
+
+    def __init__(self, room: Room, master: bytes) -> None:
+        self._room, self._master = room, StorageKey(master)
+        self._known: dict[str, tuple[float, ApiKey | None]] = {}
+
+    async def new_api_key(
+        self, tenant: str, role: Role, *, recipient: str | None = None, name: str = "", expires_at: str | None = None
+    ) -> tuple[ApiKey, str]:
+        """Make an API key; return what is kept and the text that is shown once."""
+        secret = secrets.token_urlsafe(32)
+        key = ApiKey(
+            id=new_id("key"),
+            tenant=tenant,
+            role=role,
+            recipient=recipient,
+            name=name,
+            secret_sha256=hashlib.sha256(secret.encode()).hexdigest(),
+            created_at=stamp(),
+            expires_at=expires_at,
+        )
+        await self._room.create(f"api/{key.id}/created", key.model_dump_json().encode())
+        return key, f"{key.id}.{secret}"
+
+    async def revoke(self, key_id: str) -> None:
+        """Revoke an API key, within `CACHED` seconds everywhere."""
+        await self._room.create(f"api/{key_id}/revoked", b"{}")
+        self._known.pop(key_id, None)
+
+    async def api_keys(self, tenant: str) -> list[tuple[ApiKey, bool]]:
+        """Return the keys of a tenant and whether each was revoked."""
+        found = []
+        for name in await self._room.folders("api"):
+            raw = await self._room.read(f"api/{name}/created")
+            if raw is not None and (key := ApiKey.model_validate_json(raw)).tenant == tenant:
+                found.append((key, await self._room.read(f"api/{name}/revoked") is not None))
+        return found
+
+    async def caller(self, bearer: str) -> Caller:
+        """Return who holds this API key; raises `Unauthorized`."""
+        key_id, _, secret = bearer.partition(".")
+        key = await self._api_key(key_id) if key_id.startswith("key_") and key_id[4:].isalnum() else None
+        digest = hashlib.sha256(secret.encode()).hexdigest()
+        if key is None or not hmac.compare_digest(digest, key.secret_sha256):
+            raise Unauthorized("key-unknown", "Send `Authorization: Bearer <api key>` with a key that is in force.")
+        if key.expires_at is not None and key.expires_at <= stamp():
+            raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
+        return Caller(key.id, key.tenant, key.role, key.recipient)
+
+    async def _api_key(self, key_id: str) -> ApiKey | None:
+        at, key = self._known.get(key_id, (-CACHED, None))
+        if time.monotonic() - at < CACHED and key is not None:
+            return key
+        raw = await self._room.read(f"api/{key_id}/created")
+        if raw is None or await self._room.read(f"api/{key_id}/revoked") is not None:
+            self._known.pop(key_id, None)
+            return None
+        key = ApiKey.model_validate_json(raw)
+        self._known[key_id] = (time.monotonic(), key)
+        return key
+
+    async def tenant_key(self, tenant: str) -> bytes:
+        """Return the tenant's pseudonymisation key, made at first use and kept under the master key."""
+        name = f"tenants/{tenant}/1"
+        if (wrapped := await self._room.read(name)) is None:
+            await self._room.create(name, self._master.wrap(secrets.token_bytes(32), name))
+            wrapped = await self._room.read(name)
+            assert wrapped is not None
+        return self._master.unwrap(wrapped, name)

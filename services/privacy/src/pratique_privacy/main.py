@@ -1,0 +1,114 @@
+"""The privacy service: `python -m pratique_privacy.main api` and `python -m pratique_privacy.main worker`."""
+
+import asyncio
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import uvicorn
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.http.app import Services, create_app
+from pratique_privacy.jobs import Privacy
+from pratique_privacy.keys import KeyRoom
+from pratique_privacy.table_child import LIMITS, answer
+from pratique_privacy.tables import Tables
+from pratique_shared.runtime.children import Children
+from pratique_shared.runtime.queues import Doorbell, connect, serve
+from pratique_shared.runtime.settings import Key, Settings, read_environment
+from pratique_shared.runtime.telemetry import log_as_json
+
+FIRST_TENANT = "operator"
+
+
+class PrivacySettings(Settings):
+    """What privacy reads beyond the common settings: the master key, where to listen, how many table children."""
+
+    master_key: Key
+    host: str = "127.0.0.1"
+    port: int = 8080
+    table_processes: int = 1
+    admin_key_file: Path | None = None
+
+
+def archive_of(settings: PrivacySettings) -> Archive:
+    """Open privacy's rooms."""
+    return Archive(*(settings.room(name) for name in ("captures", "releases", "matrices", "scores")))
+
+
+def key_room_of(settings: PrivacySettings) -> KeyRoom:
+    """Open the room of keys."""
+    return KeyRoom(settings.room("keys"), settings.master_key.get_secret_value())
+
+
+async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
+    """Write an admin key to its file on the first start: 0600, never shown again."""
+    path = settings.admin_key_file or settings.data / "admin.key"
+    if path.exists() or await keys.api_keys(FIRST_TENANT):
+        return
+    _, text = await keys.new_api_key(FIRST_TENANT, "admin", name="first admin key")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(text + "\n")
+
+
+async def serve_api(settings: PrivacySettings) -> None:
+    """Serve the API until SIGTERM; what is under way may end within eight seconds."""
+    keys = key_room_of(settings)
+    await first_key(settings, keys)
+    tables = Tables(Children(answer, LIMITS, settings.table_processes))
+    bell = await connect(settings.redis_url)
+    services = Services(
+        archive=archive_of(settings), keys=keys, bell=bell, tables=tables, version=version("pratique-privacy")
+    )
+    config = uvicorn.Config(
+        create_app(services),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=8,
+    )
+    try:
+        await uvicorn.Server(config).serve()
+    finally:
+        tables.close()
+        await bell.close()
+
+
+async def work(settings: PrivacySettings) -> None:
+    """Serve the privacy queue until SIGTERM."""
+    archive, keys = archive_of(settings), key_room_of(settings)
+    tables = Tables(Children(answer, LIMITS, settings.table_processes))
+
+    def privacy(bell: Doorbell) -> Privacy:
+        return Privacy(archive, keys, tables, bell)
+
+    try:
+        await serve(
+            settings.redis_url,
+            "privacy",
+            lambda bell: privacy(bell).handle,
+            jobs=16,
+            beside=lambda bell: privacy(bell).sweep_forever(),
+        )
+    finally:
+        tables.close()
+
+
+def main() -> None:
+    """Read the environment and serve, as the API or as its worker."""
+    settings = read_environment(PrivacySettings)
+    log_as_json(settings.log_level)
+    match sys.argv[1:]:
+        case ["api"]:
+            asyncio.run(serve_api(settings))
+        case ["worker"]:
+            asyncio.run(work(settings))
+        case _:
+            raise SystemExit("say which: api or worker")
+
+
+if __name__ == "__main__":
+    main()

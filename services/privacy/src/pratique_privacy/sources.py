@@ -1,0 +1,92 @@
+"""Sources: the tables of records that a release is made of, by blob and digest."""
+
+import hashlib
+from collections.abc import Sequence
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.tables import Media, SourceBytes
+from pratique_shared.contracts.facts import (
+    CaptureFailed,
+    CaptureReady,
+    Published,
+    ReleaseRequested,
+    SourceTable,
+)
+from pratique_shared.contracts.posture import PriorRelease, Unit
+from pratique_shared.contracts.problems import Conflict, Gone
+
+
+class Sources:
+    """Finds and reads the sources of releases."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    async def resolve(self, requested: ReleaseRequested) -> tuple[SourceTable, ...] | None:
+        """Return the tables of a release, or None while one of its captures is still being profiled.
+
+        Raises `Gone` for a source that was deleted, `Conflict` for a capture that failed.
+        """
+        source = requested.source
+        if requested.inline is not None:
+            return (SourceTable(origin="inline", pilot=requested.pilot, blob=requested.inline),)
+        if source.dataset is not None:
+            ready, deleted = await self._archive.dataset(requested.tenant, source.dataset)
+            if deleted:
+                raise _gone()
+            return (SourceTable(origin=source.dataset, pilot=ready.pilot, blob=ready.table),)
+        tables = []
+        for capture_id in source.captures or (() if source.capture is None else (source.capture,)):
+            capture = await self._archive.capture(requested.tenant, capture_id)
+            match capture.outcome:
+                case _ if capture.deleted:
+                    raise _gone()
+                case CaptureFailed():
+                    raise Conflict("source-failed", "The capture could not be profiled: its own error says why.")
+                case CaptureReady(host_records=hosts, session_records=sessions):
+                    blob = hosts if source.unit == "host" else sessions
+                    tables.append(SourceTable(origin=capture_id, pilot=capture.requested.pilot, blob=blob))
+                case None:
+                    return None
+        return tuple(tables)
+
+    async def read(self, tables: Sequence[SourceTable], unit: Unit) -> list[SourceBytes]:
+        """Read the bytes of tables, held against their digests; raises `Gone` where a source was deleted meanwhile."""
+        found = []
+        for table in tables:
+            room = self._archive.releases_room if table.origin == "inline" else self._archive.captures_room
+            if table.origin != "inline" and "deleted" in await self._archive.captures.names(table.origin):
+                raise _gone()
+            data = await room.blob_bytes(table.blob)
+            found.append(SourceBytes(_media(table.origin), data, table.pilot, _unit(table.origin, unit)))
+        return found
+
+    async def prior_releases(
+        self, requested: ReleaseRequested, tables: Sequence[SourceTable]
+    ) -> tuple[PriorRelease, ...]:
+        """Return the published releases of the same bytes to the same recipient, and put this one beside them."""
+        bytes_read = hashlib.sha256("|".join(sorted(t.blob.sha256 for t in tables)).encode()).hexdigest()
+        recipient = hashlib.sha256((requested.recipient or "").encode()).hexdigest()
+        folder = f"by-source/{requested.tenant}/{bytes_read}/{recipient}"
+        await self._archive.releases_room.create(f"{folder}/{requested.id}", b"{}")
+        found = []
+        for key in await self._archive.releases_room.names(folder):
+            other = key.rsplit("/", 1)[1]
+            facts = await self._archive.any_release(other) if other < requested.id else None
+            if facts is not None and isinstance(facts.outcome, Published):
+                found.append(PriorRelease(release=other, created_at=facts.requested.created_at))
+        return tuple(found)
+
+
+def _gone() -> Gone:
+    return Gone("source-gone", "A source of this release was deleted: take it in again.")
+
+
+def _media(origin: str) -> Media:
+    if origin == "inline":
+        return "json"
+    return "parquet" if origin.startswith("dst_") else "ndjson"
+
+
+def _unit(origin: str, unit: Unit) -> Unit:
+    return unit if origin.startswith("cap_") else "row"

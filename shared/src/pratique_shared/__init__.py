@@ -1,0 +1,1 @@
+"""Contracts, frames and runtime that the services of Pratique share."""

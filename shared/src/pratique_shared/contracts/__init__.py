@@ -1,0 +1,1 @@
+"""What crosses a wall: frozen models without behaviour beyond their own validity."""

@@ -1,0 +1,38 @@
+"""What each column of a source is: identifier, quasi-identifier, sensitive, insensitive, or dropped."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from pratique_shared.contracts.model import Contract
+
+MAX_QUASI_IDENTIFIERS = 12  # the exact adversaries build 2^d tables
+
+Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class SensitiveBins(Contract):
+    """Bins of a numeric sensitive attribute, fixed on the input: quantile buckets, or fixed edges."""
+
+    quantile: int | None = Field(default=None, ge=2, le=1000)
+    edges: tuple[float, ...] | None = Field(default=None, min_length=1, max_length=1000)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.quantile is None) == (self.edges is None):
+            raise ValueError("give either quantile or edges")
+        if self.edges is not None and any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False)):
+            raise ValueError("edges must increase")
+        return self
+
+
+class Attributes(Contract):
+    """The class of every column; a column stands in exactly one of the five lists."""
+
+    identifiers: tuple[Column, ...] = ()
+    quasi_identifiers: tuple[Column, ...] = ()
+    sensitive: tuple[Column, ...] = ()
+    insensitive: tuple[Column, ...] = ()
+    drop: tuple[Column, ...] = ()
+    sensitive_bins: dict[Column, SensitiveBins] = {}
+    ordered: dict[Column, tuple[str | int | float, ...]] = {}

@@ -1,0 +1,203 @@
+"""Transformation policies: the steps of Kekatos et al. 2026, §IV-C, as a closed union.
+
+A policy is a list of steps, run in the order in which it stands. Every step but `class_support` names a column.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from pratique_shared.contracts.attributes import Column
+from pratique_shared.contracts.model import Contract
+
+Scope = Literal["per_pilot", "deterministic", "per_run"]
+OnCollision = Literal["fail", "lengthen"]
+MAX_STEPS = 200
+
+
+class ColumnStep(Contract):
+    """A step on one column."""
+
+    column: Column
+
+
+class Hmac(ColumnStep):
+    """HMAC-SHA-256 over the UTF-8 text, its leading `bits` as hex."""
+
+    op: Literal["hmac"]
+    bits: int = Field(default=128, ge=48, le=256, multiple_of=4)
+    scope: Scope = "per_pilot"
+    domain: str | None = Field(default=None, min_length=1, max_length=200)
+    on_collision: OnCollision = "fail"
+
+
+class SaltedHash(ColumnStep):
+    """Salted SHA-256, 128 bits as hex; anyone who learns the salt can test guesses."""
+
+    op: Literal["salted_hash"]
+    acknowledge_enumerable: bool = False
+
+
+class Token(ColumnStep):
+    """Fresh random tokens; the map lives in memory for the one run."""
+
+    op: Literal["token"]
+
+
+class Ipv4Shaped(ColumnStep):
+    """The first octet kept, three octets from the HMAC: a valid IPv4 text, not injective."""
+
+    op: Literal["ipv4_shaped"]
+    scope: Scope = "per_pilot"
+    domain: str | None = Field(default=None, min_length=1, max_length=200)
+
+
+class CryptoPan(ColumnStep):
+    """Prefix-preserving pseudonyms of IPv4 and IPv6 addresses (Xu et al. 2002)."""
+
+    op: Literal["crypto_pan"]
+    scope: Scope = "per_pilot"
+    domain: str | None = Field(default=None, min_length=1, max_length=200)
+
+
+class IpPrefix(ColumnStep):
+    """The network of an address: `v4` and `v6` leading bits."""
+
+    op: Literal["ip_prefix"]
+    v4: int = Field(default=24, ge=0, le=32)
+    v6: int = Field(default=64, ge=0, le=128)
+
+
+class Bin(ColumnStep):
+    """Half-open bins [lo, hi) of one width, anchored at 0."""
+
+    op: Literal["bin"]
+    width: float = Field(gt=0, allow_inf_nan=False)
+
+
+class Quantile(ColumnStep):
+    """Buckets of about equal count: floor(buckets * (values strictly smaller) / N)."""
+
+    op: Literal["quantile"]
+    buckets: int = Field(ge=2, le=1000)
+
+
+class TimeBucket(ColumnStep):
+    """A time cut to its minute .. day, or to its hour of the day with the date dropped."""
+
+    op: Literal["time_bucket"]
+    unit: Literal["minute", "5_minutes", "15_minutes", "hour", "day", "hour_of_day"]
+
+
+class TextPrefix(ColumnStep):
+    """The first `n` code points and one `*`."""
+
+    op: Literal["text_prefix"]
+    n: int = Field(ge=0, le=1000)
+
+
+class ProtocolFamily(ColumnStep):
+    """SCTP, TCP, UDP, SERVICE_DISCOVERY or OTHER."""
+
+    op: Literal["protocol_family"]
+
+
+class Hierarchy(ColumnStep):
+    """A value replaced by its ancestor in a table; `level` 1 is the parent."""
+
+    op: Literal["hierarchy"]
+    table: dict[str, tuple[str, ...]] = Field(min_length=1, max_length=100_000)
+    level: int = Field(default=1, ge=1, le=20)
+    name: str = Field(default="table", min_length=1, max_length=100)
+
+
+class Round(ColumnStep):
+    """A number rounded half to even at `digits` decimals; negative digits round to tens, hundreds, .."""
+
+    op: Literal["round"]
+    digits: int = Field(default=0, ge=-12, le=12)
+
+
+class TopBottom(ColumnStep):
+    """A number held between `low` and `high`, or capped at a percentile of the input."""
+
+    op: Literal["top_bottom"]
+    low: float | None = Field(default=None, allow_inf_nan=False)
+    high: float | None = Field(default=None, allow_inf_nan=False)
+    percentile: float | None = Field(default=None, gt=0, lt=100)
+
+    @model_validator(mode="after")
+    def _some_bound(self) -> Self:
+        if self.low is None and self.high is None and self.percentile is None:
+            raise ValueError("give low, high or percentile")
+        if self.percentile is not None and self.high is not None:
+            raise ValueError("give either high or percentile")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError("low must not exceed high")
+        return self
+
+
+class Cell(ColumnStep):
+    """Every cell of the column becomes `*`."""
+
+    op: Literal["cell"]
+
+
+class Threshold(ColumnStep):
+    """Values that fewer than `tau` rows have become `*`."""
+
+    op: Literal["threshold"]
+    tau: int = Field(ge=1, le=1_000_000_000)
+
+
+class DropColumn(ColumnStep):
+    """The column leaves the release."""
+
+    op: Literal["drop_column"]
+
+
+class Exemption(Contract):
+    """Rows that carry one of the `rarest` rarest labels of `column` stay (ties by name)."""
+
+    column: Column
+    rarest: int = Field(ge=1, le=1000)
+
+
+class ClassSupport(Contract):
+    """Rows whose equivalence class is smaller than `tau` leave the release."""
+
+    op: Literal["class_support"]
+    tau: int = Field(ge=1, le=1_000_000_000)
+    exempt: Exemption | None = None
+
+
+Step = Annotated[
+    Hmac
+    | SaltedHash
+    | Token
+    | Ipv4Shaped
+    | CryptoPan
+    | IpPrefix
+    | Bin
+    | Quantile
+    | TimeBucket
+    | TextPrefix
+    | ProtocolFamily
+    | Hierarchy
+    | Round
+    | TopBottom
+    | Cell
+    | Threshold
+    | DropColumn
+    | ClassSupport,
+    Field(discriminator="op"),
+]
+
+
+class Policy(Contract):
+    """Steps in the order in which they run; an empty list publishes what is classified, untouched."""
+
+    steps: tuple[Step, ...] = Field(default=(), max_length=MAX_STEPS)
+
+
+PolicyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]

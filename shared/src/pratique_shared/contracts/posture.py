@@ -1,0 +1,133 @@
+"""The posture of a release: every figure before and after, the adversaries, the gate."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from pratique_shared.contracts.gate import GateResult, Verdict
+from pratique_shared.contracts.model import Contract
+
+Unit = Literal["host", "session", "row"]
+Weights = tuple[
+    Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]
+]
+
+
+class PpiParameters(Contract):
+    """Targets and weights of the Privacy-Posture Index; the defaults reproduce the published tables."""
+
+    k_target: int = Field(default=5, ge=1, le=1_000_000)
+    l_target: int = Field(default=2, ge=1, le=1_000_000)
+    weights: Weights = (0.4, 0.3, 0.3)
+
+
+class SensitiveMetrics(Contract):
+    """Diversity and closeness of one sensitive attribute."""
+
+    l: int | None  # noqa: E741 - the field's standard name
+    l_entropy: float | None
+    t: float | None
+    t_ordered: float | None
+
+
+class Metrics(Contract):
+    """The figures of one table on one set of quasi-identifiers (Kekatos et al. 2026, §IV-B and §IV-D)."""
+
+    rows: int
+    classes: int
+    k: int | None
+    l: int | None  # noqa: E741 - the field's standard name
+    l_entropy: float | None
+    t: float | None
+    t_ordered: float | None
+    k_rw: float | None
+    granularity: float | None
+    exact_reid: float | None
+    max_risk: float | None
+    uniques: int | None
+    share_below_k: float | None
+    ppi: float | None
+    ppi_prime: float | None
+    by_sensitive: dict[str, SensitiveMetrics] = {}
+
+
+class RecordsSummary(Contract):
+    """What the policy left of the records."""
+
+    model_config = ConfigDict(serialize_by_alias=True, populate_by_name=True)
+
+    rows_in: int = Field(alias="in")
+    rows_out: int = Field(alias="out")
+    survival: float | None
+    cells_suppressed: dict[str, float] = {}
+    unreadable: dict[str, int] = {}
+    survival_by_label: dict[str, float] = {}
+
+
+class AllColumns(Contract):
+    """Classes and uniques over every released column but pseudonymised identifiers."""
+
+    classes: int | None
+    uniques: int | None
+
+
+class AttackResult(Contract):
+    """One adversary: the plain simulation with its interval, and the exact expectation where it is computed."""
+
+    exact: float | None
+    estimate: float | None
+    se: float | None
+    se_targets: float | None
+    ci95: tuple[float, float] | None
+    repetitions: int
+    seed: int
+    generator: str
+    parameters: dict[str, float | str]
+    agrees: bool | None = None
+    error: str | None = None
+
+
+class AttackFigures(Contract):
+    """The exact-QI bound and the adversaries that were asked for."""
+
+    exact_qi: float | None
+    partial_qi: AttackResult | None = None
+    linkage: AttackResult | None = None
+
+
+class Finding(Contract):
+    """Something a reader of the posture must know, in words, with a stable code."""
+
+    code: str
+    column: str | None = None
+    detail: str
+
+
+class PriorRelease(Contract):
+    """An earlier release of the same source to the same recipient."""
+
+    release: str
+    created_at: str
+
+
+class Posture(Contract):
+    """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent."""
+
+    release: str
+    status: str
+    verdict: Verdict | None = None
+    unit: Unit
+    records: RecordsSummary
+    before: Metrics | None = None
+    after: Metrics
+    all_columns: AllColumns
+    ppi_parameters: PpiParameters
+    attacks: AttackFigures | None = None
+    gate: GateResult | None = None
+    flags: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    prior_releases: tuple[PriorRelease, ...] = ()
+    policy_sha256: str
+    files: dict[str, str] = {}
+    computed_at: str
+    versions: dict[str, str] = {}

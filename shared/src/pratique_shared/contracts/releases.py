@@ -1,0 +1,77 @@
+"""What a caller asks of a release."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from pratique_shared.contracts.adversary import Attacks
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.gate import Gate
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.policy import Policy, PolicyName
+from pratique_shared.contracts.posture import PpiParameters
+
+ReleaseStatus = Literal["queued", "running", "attacking", "completed", "failed", "cancelled"]
+Text = Annotated[str, StringConstraints(max_length=500)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Pilot = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]*$")]
+CaptureId = Annotated[str, StringConstraints(pattern=r"^cap_[0-9a-z]{10,40}$")]
+DatasetId = Annotated[str, StringConstraints(pattern=r"^dst_[0-9a-z]{10,40}$")]
+Record = dict[str, Any]
+
+
+class Source(Contract):
+    """Where the records come from: exactly one of the four."""
+
+    capture: CaptureId | None = None
+    captures: tuple[CaptureId, ...] | None = Field(default=None, min_length=1, max_length=1000)
+    dataset: DatasetId | None = None
+    records: tuple[Record, ...] | None = None
+    unit: Literal["host", "session"] = "host"
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        given = [v for v in (self.capture, self.captures, self.dataset, self.records) if v is not None]
+        if len(given) != 1:
+            raise ValueError("give exactly one of capture, captures, dataset, records")
+        return self
+
+
+class ReleaseRequest(Contract):
+    """The body of `POST /releases`. An omitted gate means k >= 2, omitted attacks mean both with defaults."""
+
+    name: Text | None = None
+    recipient: Name | None = None
+    purpose: Text | None = None
+    pilot: Pilot | None = None
+    source: Source
+    attributes: Attributes | None = None
+    policy: Policy | PolicyName
+    ppi: PpiParameters | None = None
+    attacks: Attacks | None = None
+    gate: Gate | None = None
+
+
+class PreviewRequest(Contract):
+    """The body of `POST /preview`: nothing of it is kept."""
+
+    source: Source
+    attributes: Attributes | None = None
+    policy: Policy | PolicyName
+    ppi: PpiParameters | None = None
+    pilot: Pilot | None = None
+
+
+class ClassifyRequest(Contract):
+    """The body of `POST /classify`."""
+
+    source: Source
+
+
+class StoredPolicy(Policy):
+    """A policy under a name, with what it may bring along."""
+
+    attributes: Attributes | None = None
+    gate: Gate | None = None
+    attacks: Attacks | None = None
+    ppi: PpiParameters | None = None

@@ -1,0 +1,1 @@
+"""Tables: polars and numpy, pure."""

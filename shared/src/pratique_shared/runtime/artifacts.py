@@ -1,0 +1,188 @@
+"""The artifact store: rooms of small facts, created once, and of sealed blobs.
+
+A room is a prefix of the store with credentials and a storage key of its own. On local disk a create is followed by
+fsync of the file and of its folder before anyone is told; on S3 the conditional put is the promise.
+"""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import AsyncIterable, AsyncIterator
+from pathlib import Path
+from typing import Literal
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.problems import StoreFull, Unavailable
+from pratique_shared.runtime.sealing import BrokenSeal, Opener, Sealer, StorageKey, new_data_key
+
+RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
+READ_PIECE = 4 << 20
+WRITE_PIECE = 8 << 20
+
+
+def open_room(url: str, name: RoomName, key: StorageKey) -> "Room":
+    """Open the room `name` of the store at `url`: `file:///folder` or `s3://bucket/prefix`."""
+    if url.startswith("file://"):
+        root = Path(url.removeprefix("file://")) / name
+        root.mkdir(parents=True, exist_ok=True)
+        return Room(LocalStore(root), root, key)
+    return Room(from_url(f"{url.rstrip('/')}/{name}"), None, key)
+
+
+def _problem(error: Exception) -> Exception:
+    """Translate what the store says into what a caller can act on."""
+    if "No space left" in str(error) or "Disk quota" in str(error):
+        return StoreFull("store-full", "The artifact store takes no more: free space, then send the request again.")
+    return Unavailable("store-unavailable", "The artifact store did not answer: try again.")
+
+
+class Room:
+    """One room of the store."""
+
+    def __init__(self, store: ObjectStore, root: Path | None, key: StorageKey) -> None:
+        self._store, self._root, self._key = store, root, key
+
+    # Facts --------------------------------------------------------------------------------------------------
+
+    async def create(self, key: str, data: bytes) -> bool:
+        """Write `key` if nothing is there; return whether it was us. Durable when this returns."""
+        try:
+            await obstore.put_async(self._store, key, data, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            await self._sync(key)  # the other writer may not have come to its own fsync
+            return False
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        await self._sync(key)
+        return True
+
+    async def read(self, key: str) -> bytes | None:
+        """Return what is at `key`, or None."""
+        try:
+            found = await obstore.get_async(self._store, key)
+            return bytes(await found.bytes_async())
+        except FileNotFoundError:
+            return None
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+
+    async def names(self, prefix: str) -> list[str]:
+        """Return the keys below `prefix`, sorted; a local listing has no order of its own."""
+        try:
+            listing = obstore.list(self._store, prefix=prefix, chunk_size=1000)
+            return sorted([entry["path"] async for batch in listing for entry in batch])
+        except FileNotFoundError:  # a folder that was removed while it was walked
+            return []
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+
+    async def folders(self, prefix: str) -> list[str]:
+        """Return the names of the folders right below `prefix`, sorted."""
+        try:
+            found = await obstore.list_with_delimiter_async(self._store, prefix=prefix)
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in found["common_prefixes"])
+
+    async def delete(self, *keys: str) -> None:
+        """Remove what is at `keys`; what is gone already stays gone."""
+        for key in keys:
+            try:
+                await obstore.delete_async(self._store, key)
+            except FileNotFoundError:
+                continue
+            except (BaseError, OSError) as error:
+                raise _problem(error) from error
+
+    # Blobs --------------------------------------------------------------------------------------------------
+
+    async def put_blob(self, key: str, pieces: AsyncIterable[bytes]) -> Blob:
+        """Seal a stream under `key`, which nobody else uses; return what a fact may name."""
+        data_key, digest, length = new_data_key(), hashlib.sha256(), 0
+        sealer = Sealer(data_key)
+
+        async def sealed() -> AsyncIterator[bytes]:
+            nonlocal length
+            async for piece in pieces:
+                digest.update(piece)
+                length += len(piece)
+                if out := sealer.update(piece):
+                    yield out
+            yield sealer.finish()
+
+        try:
+            await obstore.put_async(
+                self._store, f"{key}.key", self._key.wrap(data_key, key), mode="overwrite", use_multipart=False
+            )
+            await obstore.put_async(
+                self._store, key, sealed(), use_multipart=True, chunk_size=8 << 20, max_concurrency=1
+            )
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        await self._sync(f"{key}.key")
+        await self._sync(key)
+        return Blob(key=key, sha256=digest.hexdigest(), bytes=length)
+
+    async def put_bytes(self, key: str, data: bytes) -> Blob:
+        """Seal bytes that are in memory already."""
+
+        async def once() -> AsyncIterator[bytes]:
+            yield data
+
+        return await self.put_blob(key, once())
+
+    async def blob(self, blob: Blob) -> AsyncIterator[bytes]:
+        """Yield the plain pieces of a blob, each authenticated; raise `BrokenSeal` where they are not ours."""
+        data_key = await self._data_key(blob.key)
+        try:
+            found = await obstore.get_async(self._store, blob.key)
+            stream = found.stream(min_chunk_size=READ_PIECE)
+            opener = Opener(data_key)
+            async for piece in stream:
+                for plain in opener.update(bytes(piece)):
+                    yield plain
+            yield opener.finish()
+        except FileNotFoundError as error:
+            raise BrokenSeal(blob.key) from error
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+
+    async def blob_bytes(self, blob: Blob) -> bytes:
+        """Return a whole blob, held against the digest that its fact names."""
+        data = b"".join([piece async for piece in self.blob(blob)])
+        if hashlib.sha256(data).hexdigest() != blob.sha256:
+            raise BrokenSeal(blob.key)
+        return data
+
+    async def shred(self, blob: Blob) -> None:
+        """Remove a blob: its data key first, so that what is left can be read by nobody."""
+        await self.delete(f"{blob.key}.key", blob.key)
+
+    async def _data_key(self, key: str) -> bytes:
+        wrapped = await self.read(f"{key}.key")
+        if wrapped is None:
+            raise BrokenSeal(key)
+        return self._key.unwrap(wrapped, key)
+
+    async def _sync(self, key: str) -> None:
+        if self._root is not None:
+            await asyncio.to_thread(_fsync, self._root, self._root / key)
+
+
+def _fsync(root: Path, path: Path) -> None:
+    """Flush a file, its folder, and every folder above it that may be new, up to the room's root."""
+    for target in (path, *path.parents):
+        try:
+            descriptor = os.open(target, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if target == root:
+            return

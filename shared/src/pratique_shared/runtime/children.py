@@ -1,0 +1,259 @@
+"""Children: spawned, pre-warmed processes with limits, for work that takes a core or reads what may be hostile.
+
+A child answers one call at a time over a pipe. What travels is JSON and plain bytes, never a pickled object. A child
+that dies takes nothing with it: its parent sees `ChildDied` and the next call gets a fresh one. It is spawned, never
+forked, since polars hangs in forked children.
+"""
+
+import asyncio
+import ctypes
+import json
+import logging
+import multiprocessing
+import os
+import resource
+import signal
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Protocol
+
+from pratique_shared.contracts.problems import FieldError, Problem, Unprocessable
+from pratique_shared.runtime.telemetry import log_as_json
+
+PR_SET_PDEATHSIG = 1
+_JSON, _BLOB, _END, _PROGRESS, _PROBLEM = b"J", b"B", b"E", b"P", b"X"
+Body = dict[str, Any]
+
+_log = logging.getLogger("pratique.children")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may take: bytes of address space, seconds of one call."""
+
+    memory: int
+    seconds: float
+
+
+class ChildDied(Exception):
+    """A child ended without an answer: killed, out of memory, or over its time."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a child answered: a JSON body and blobs in order."""
+
+    body: Body
+    blobs: tuple[bytes, ...]
+
+
+class Call(Protocol):
+    """A child's side of a call."""
+
+    body: Body
+
+    def blobs(self) -> Iterator[bytes]:
+        """Yield the blobs, or the pieces of the one blob, that came with the call."""
+
+    def progress(self, body: Body) -> None:
+        """Tell the parent how far it is."""
+
+
+Entry = Callable[[Call], Reply]
+
+
+class _PipedCall:
+    """A call read from the pipe as it comes."""
+
+    def __init__(self, pipe: Connection, body: Body) -> None:
+        self._pipe, self.body, self._ended = pipe, body, False
+
+    def blobs(self) -> Iterator[bytes]:
+        while not self._ended:
+            frame = self._pipe.recv_bytes()
+            if frame[:1] == _END:
+                self._ended = True
+            else:
+                yield frame[1:]
+
+    def progress(self, body: Body) -> None:
+        self._pipe.send_bytes(_PROGRESS + json.dumps(body).encode())
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _child_main(pipe: Connection, entry: Entry, memory: int) -> None:
+    """Answer calls until the pipe closes. Runs in the child."""
+    _die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    log_as_json("WARNING")
+    try:
+        while True:
+            _answer(pipe, entry)
+    except EOFError:
+        return
+    except BaseException:  # noqa: BLE001 - the outermost loop of a child; a polars panic is no Exception
+        # The interpreter's own traceback would print the exception's text, which may hold a value.
+        _log.exception("a call ended in an error")
+        os._exit(1)
+
+
+def _answer(pipe: Connection, entry: Entry) -> None:
+    head = pipe.recv_bytes()
+    call = _PipedCall(pipe, json.loads(head[1:]))
+    try:
+        reply = entry(call)
+    except Problem as problem:
+        frames = [_PROBLEM + json.dumps(_problem_body(problem)).encode()]
+    else:
+        frames = [_BLOB + blob for blob in reply.blobs]
+        frames.append(_JSON + json.dumps(reply.body).encode())
+    for _ in call.blobs():  # what the entry did not want to read
+        continue
+    for frame in frames:
+        pipe.send_bytes(frame)
+
+
+def _problem_body(problem: Problem) -> Body:
+    return {
+        "kind": type(problem).__name__,
+        "code": problem.code,
+        "detail": problem.detail,
+        "errors": [asdict(error) for error in problem.errors],
+    }
+
+
+def _problem_from(body: Body) -> Problem:
+    kinds = {kind.__name__: kind for kind in _problem_kinds(Problem)}
+    kind = kinds.get(body["kind"], Unprocessable)
+    return kind(body["code"], body["detail"], [FieldError(**error) for error in body["errors"]])
+
+
+def _problem_kinds(root: type[Problem]) -> Iterator[type[Problem]]:
+    for kind in root.__subclasses__():
+        yield kind
+        yield from _problem_kinds(kind)
+
+
+class Child:
+    """One child process and the pipe to it."""
+
+    def __init__(self, entry: Entry, limits: Limits) -> None:
+        self._entry, self._limits = entry, limits
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def start(self) -> None:
+        """Spawn the process; it imports what its entry needs while nobody waits."""
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_child_main, args=(theirs, self._entry, self._limits.memory), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
+
+    async def call(self, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]) -> Reply:
+        """Send a call and await its answer.
+
+        Raises the `Problem` that the child answered with, or `ChildDied`. A cancelled or late call kills the child.
+        """
+        if self._process is None or not self._process.is_alive():
+            self.kill()
+            self.start()
+        pipe = self._pipe
+        assert pipe is not None
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._exchange(pipe, body, blobs, told)
+        except (EOFError, OSError, TimeoutError) as error:
+            self.kill()
+            raise ChildDied(type(error).__name__) from error
+        except asyncio.CancelledError:
+            self.kill()
+            raise
+
+    async def _exchange(
+        self, pipe: Connection, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]
+    ) -> Reply:
+        await asyncio.to_thread(pipe.send_bytes, _JSON + json.dumps(body).encode())
+        async for piece in blobs:
+            await asyncio.to_thread(pipe.send_bytes, _BLOB + piece)
+            while pipe.poll(0):  # progress is read as it comes, or both ends would wait with full pipes
+                frame = pipe.recv_bytes()
+                if frame[:1] != _PROGRESS:
+                    raise EOFError
+                told(json.loads(frame[1:]))
+        await asyncio.to_thread(pipe.send_bytes, _END)
+        answer: list[bytes] = []
+        while True:
+            frame = await asyncio.to_thread(pipe.recv_bytes)
+            match frame[:1]:
+                case b"P":
+                    told(json.loads(frame[1:]))
+                case b"B":
+                    answer.append(frame[1:])
+                case b"X":
+                    raise _problem_from(json.loads(frame[1:]))
+                case _:
+                    return Reply(json.loads(frame[1:]), tuple(answer))
+
+
+async def no_blobs() -> AsyncIterator[bytes]:
+    """No blobs come with the call."""
+    return
+    yield b""
+
+
+async def these(*blobs: bytes) -> AsyncIterator[bytes]:
+    """Blobs that are in memory already."""
+    for blob in blobs:
+        yield blob
+
+
+class Children:
+    """A fixed number of children of one kind, each lent to one caller at a time."""
+
+    def __init__(self, entry: Entry, limits: Limits, count: int) -> None:
+        self._all = [Child(entry, limits) for _ in range(count)]
+        self._free: asyncio.Queue[Child] = asyncio.Queue()
+        for child in self._all:
+            child.start()
+            self._free.put_nowait(child)
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncIterator[Child]:
+        """Lend a child, waiting for one that is free."""
+        child = await self._free.get()
+        try:
+            yield child
+        finally:
+            self._free.put_nowait(child)
+
+    async def call(
+        self, body: Body, blobs: AsyncIterable[bytes] | None = None, told: Callable[[Body], None] = lambda _: None
+    ) -> Reply:
+        """Call whichever child is free."""
+        async with self.lent() as child:
+            return await child.call(body, no_blobs() if blobs is None else blobs, told)
+
+    def close(self) -> None:
+        """End all of them."""
+        for child in self._all:
+            child.kill()

@@ -1,0 +1,41 @@
+"""The clock, and names that sort by time."""
+
+import secrets
+from datetime import UTC, datetime
+from typing import Literal
+
+Prefix = Literal["rel", "cap", "dst", "atk", "key"]
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
+
+
+def now() -> datetime:
+    """Return the present moment in UTC."""
+    return datetime.now(UTC)
+
+
+def stamp() -> str:
+    """Return the present moment as RFC 3339 text with microseconds."""
+    return now().isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def made_at(identity: str) -> datetime:
+    """Return the moment that an id was made at."""
+    milliseconds = 0
+    for digit in identity.split("_", 1)[1][:10]:
+        milliseconds = milliseconds * 32 + _DIGITS.index(digit)
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def day_of(identity: str) -> str:
+    """Return the UTC day (YYYY-MM-DD) that an id was made on."""
+    return made_at(identity).strftime("%Y-%m-%d")
+
+
+def new_id(prefix: Prefix) -> str:
+    """Return a fresh id: the prefix, 48 bits of milliseconds, 80 random bits (as in a ULID), in lower case."""
+    number = int(now().timestamp() * 1000) << 80 | secrets.randbits(80)
+    digits = []
+    for _ in range(26):
+        number, rest = divmod(number, 32)
+        digits.append(_DIGITS[rest])
+    return f"{prefix}_{''.join(reversed(digits))}"

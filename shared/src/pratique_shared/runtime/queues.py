@@ -1,0 +1,204 @@
+"""The doorbell: arq queues on a Redis-compatible server. Nothing is kept there that the store does not know.
+
+Messages are JSON of an opaque id and a task name. Job ids are fresh for every ring, since arq refuses an id whose
+result or abort mark is still kept. A lease and a note of the last ring spare double work; both may vanish.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from arq import func
+from arq.connections import ArqRedis, RedisSettings, create_pool
+from arq.worker import Worker
+from pydantic import ValidationError
+from redis.exceptions import RedisError
+
+from pratique_shared.contracts.messages import Message, Queue
+
+POLL_DELAY = 0.05  # seconds; arq's own .5 would be felt in every step of a release
+DRAIN = 8  # seconds that running work may go on after SIGTERM
+LEASE = 10  # seconds
+RING_AGAIN = 10  # seconds before the same task is rung again
+JOB_TIMEOUT = 3600  # seconds; the child's own limits end a task earlier
+PRESENCE = 5  # seconds that a worker counts as there
+PROGRESS_KEPT = 3600
+
+_log = logging.getLogger("pratique.queues")
+Handler = Callable[[Message], Awaitable[None]]
+
+
+def _dump(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _load(raw: bytes) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(raw)
+    return loaded
+
+
+def _name(queue: Queue) -> str:
+    return f"pratique:{queue}"
+
+
+def _settings(url: str) -> RedisSettings:
+    settings = RedisSettings.from_dsn(url)
+    settings.conn_retries, settings.conn_retry_delay = 20, 1
+    return settings
+
+
+class Doorbell:
+    """Rings tasks, holds leases, and passes progress on."""
+
+    def __init__(self, redis: ArqRedis) -> None:
+        self._redis = redis
+
+    async def ring(self, queue: Queue, message: Message) -> None:
+        """Ring a task; if it is being worked on, ask whoever does to look again; if it was rung just now, do nothing.
+
+        A ring that the server loses is made good by the sweeper, so a server that does not answer is no error here.
+        """
+        task = f"{message.task}:{message.id}"
+        try:
+            if await self._redis.exists(f"lease:{task}"):
+                await self._redis.set(f"again:{task}", 1, ex=LEASE)
+            elif await self._redis.set(f"rung:{task}", 1, nx=True, ex=RING_AGAIN):
+                await self._redis.enqueue_job(
+                    "work", message.model_dump(), _queue_name=_name(queue), _job_id=secrets.token_hex(12)
+                )
+        except (RedisError, OSError):
+            _log.warning("the queue server did not take a ring; the sweeper will ring again")
+
+    async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
+        """Do a task under its lease, and once more for every ring that came in meanwhile; somebody else's is left."""
+        task = f"{message.task}:{message.id}"
+        key = f"lease:{task}"
+        if not await self._redis.set(key, 1, nx=True, ex=LEASE):
+            await self._redis.set(f"again:{task}", 1, ex=LEASE)
+            return
+        renewal = asyncio.create_task(self._renew(key))
+        try:
+            await self._redis.delete(f"again:{task}")
+            await work()
+            while await self._redis.delete(f"again:{task}"):
+                await work()
+        finally:
+            renewal.cancel()
+            try:
+                await self._redis.delete(key, f"rung:{task}")
+            except (RedisError, OSError):
+                _log.warning("a lease could not be given back; it ends by itself")
+
+    async def _renew(self, key: str) -> None:
+        while True:
+            await asyncio.sleep(LEASE / 3)
+            try:
+                await self._redis.expire(key, LEASE)
+            except (RedisError, OSError):
+                continue  # the work goes on: a lease only spares double work
+
+    async def tell_progress(self, entity: str, progress: dict[str, Any]) -> None:
+        """Leave progress for whoever asks; it may vanish."""
+        try:
+            await self._redis.set(f"progress:{entity}", _dump(progress), ex=PROGRESS_KEPT)
+        except (RedisError, OSError):
+            return
+
+    async def progress(self, entity: str) -> dict[str, Any]:
+        """Return the last progress told of an entity, or nothing."""
+        try:
+            raw = await self._redis.get(f"progress:{entity}")
+        except (RedisError, OSError):
+            return {}
+        return _load(raw) if raw else {}
+
+    async def alive(self) -> bool:
+        """Whether the server answers."""
+        try:
+            return bool(await self._redis.ping())
+        except (RedisError, OSError):
+            return False
+
+    async def present(self, queue: Queue) -> bool:
+        """Whether a worker of this queue showed itself in the last seconds."""
+        try:
+            return bool(await self._redis.exists(f"worker:{queue}"))
+        except (RedisError, OSError):
+            return False
+
+    async def show(self, queue: Queue) -> None:
+        """Show that a worker of this queue is there."""
+        await self._redis.set(f"worker:{queue}", 1, ex=PRESENCE)
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._redis.aclose(close_connection_pool=True)
+
+
+async def connect(url: str) -> Doorbell:
+    """Connect to the queue server at `url`; raise when it does not answer for 20 s."""
+    return Doorbell(await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load))
+
+
+async def serve(
+    url: str,
+    queue: Queue,
+    handler: Callable[[Doorbell], Handler],
+    *,
+    jobs: int,
+    beside: Callable[[Doorbell], Coroutine[Any, Any, None]] | None = None,
+) -> None:
+    """Work a queue until SIGTERM: stop taking work, let what runs go on for `DRAIN` seconds, return.
+
+    `handler` is built around the doorbell of this worker; `beside` runs next to it (the sweeper). A lost connection
+    raises: the supervisor starts the process again.
+    """
+    pool = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
+    bell = Doorbell(pool)
+    handle = handler(bell)
+
+    async def work(ctx: dict[Any, Any], message: dict[str, Any]) -> None:  # noqa: ARG001 - arq calls it so
+        try:
+            await handle(Message.model_validate(message))
+        except ValidationError:
+            _log.warning("a message that is none of ours was dropped")
+        except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
+            _log.exception("a task ended in an error; it is still owed")
+
+    worker = Worker(
+        [func(work, name="work", keep_result=0, max_tries=1)],
+        queue_name=_name(queue),
+        redis_pool=pool,
+        job_serializer=_dump,
+        job_deserializer=_load,
+        poll_delay=POLL_DELAY,
+        job_completion_wait=DRAIN,
+        job_timeout=JOB_TIMEOUT,
+        max_jobs=jobs,
+        retry_jobs=False,
+        log_results=False,
+        health_check_interval=30,
+    )
+    side = [asyncio.create_task(_show_forever(bell, queue))]
+    if beside is not None:
+        side.append(asyncio.create_task(beside(bell)))
+    main = asyncio.create_task(worker.async_run())
+    try:
+        done, _ = await asyncio.wait({main, *side}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            if not task.cancelled():
+                task.result()
+    finally:
+        for task in (main, *side):
+            task.cancel()
+        await asyncio.gather(main, *side, return_exceptions=True)
+        await worker.close()
+
+
+async def _show_forever(bell: Doorbell, queue: Queue) -> None:
+    while True:
+        await bell.show(queue)
+        await asyncio.sleep(PRESENCE / 3)

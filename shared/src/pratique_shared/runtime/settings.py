@@ -1,0 +1,68 @@
+"""What the environment says, read once in each `main`."""
+
+import os
+from pathlib import Path
+from typing import Annotated, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, SecretBytes
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from pratique_shared.runtime.artifacts import Room, RoomName, open_room
+from pratique_shared.runtime.sealing import StorageKey
+
+
+def _key_bytes(value: object) -> object:
+    """Read a key of 32 bytes from hex text."""
+    return bytes.fromhex(value.strip()) if isinstance(value, str) else value
+
+
+Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, max_length=32)]
+
+
+SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL")
+
+
+class Settings(BaseSettings):
+    """The settings that every process of Pratique reads, `PRATIQUE_` before each name.
+
+    A secret may also be a file of its name in the folder `PRATIQUE_SECRETS`, as container engines mount them.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="PRATIQUE_", frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    redis_url: str = "redis://127.0.0.1:6379/0"
+    store: str = Field(default="", description="file:///folder or s3://bucket/prefix; else a folder in `data`")
+    data: Path = Path(".data")
+    key_captures: Key | None = None
+    key_releases: Key | None = None
+    key_keys: Key | None = None
+    key_matrices: Key | None = None
+    key_scores: Key | None = None
+    log_level: str = "INFO"
+
+    def room(self, name: RoomName) -> Room:
+        """Open a room; a process that was not given the room's key cannot."""
+        secret: SecretBytes | None = getattr(self, f"key_{name}")
+        if secret is None:
+            raise SystemExit(f"PRATIQUE_KEY_{name.upper()} is missing: 64 hex digits, the storage key of this room")
+        return open_room(
+            self.store or (self.data.absolute() / "store").as_uri(), name, StorageKey(secret.get_secret_value())
+        )
+
+    @property
+    def redis_host(self) -> str:
+        """The server's address without its password, for messages."""
+        parts = urlsplit(self.redis_url)
+        return f"{parts.hostname or 'unix'}:{parts.port or parts.path}"
+
+
+Given = TypeVar("Given", bound=Settings)
+
+
+def read_environment(kind: type[Given]) -> Given:
+    """Read the settings of a process, then take its secrets out of the environment: no child inherits them."""
+    settings = kind(_secrets_dir=os.environ.get("PRATIQUE_SECRETS"))
+    for name in [name for name in os.environ if name.startswith(SECRET_PREFIXES)]:
+        del os.environ[name]
+    return settings

@@ -1,0 +1,81 @@
+"""Rooms of the store on a real disk: facts once, blobs sealed."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pratique_shared.contracts.facts import Blob
+from pratique_shared.runtime.artifacts import Room, open_room
+from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
+
+KEY = StorageKey(b"k" * 32)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return open_room(tmp_path.as_uri(), "releases", KEY)
+
+
+async def test_of_sixteen_writers_of_a_fact_one_wins_and_its_bytes_stay(room: Room) -> None:
+    won = await asyncio.gather(*(room.create("facts/x", str(writer).encode()) for writer in range(16)))
+    assert sum(won) == 1
+    assert await room.read("facts/x") == str(won.index(True)).encode()
+
+
+async def test_what_is_not_there_reads_as_none_and_lists_as_nothing(room: Room) -> None:
+    assert await room.read("facts/none") is None
+    assert await room.names("facts/none") == []
+    await room.delete("facts/none")
+
+
+async def test_names_are_sorted_and_stay_below_their_folder(room: Room) -> None:
+    for key in ("a/2", "a/1", "ab/3", "a/b/4"):
+        await room.create(key, b"{}")
+    assert await room.names("a") == ["a/1", "a/2", "a/b/4"]
+    assert await room.folders("") == ["a", "ab"]
+
+
+async def test_a_key_cannot_climb_out_of_its_room(room: Room, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="illegal"):
+        await room.create("../outside", b"{}")
+    assert not (tmp_path / "outside").exists()
+
+
+async def test_no_plain_byte_of_a_blob_is_on_the_disk(room: Room, tmp_path: Path) -> None:
+    blob = await room.put_bytes("blobs/x", b"imsi 001010000000001")
+    assert await room.blob_bytes(blob) == b"imsi 001010000000001"
+    on_disk = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"001010000000001" not in on_disk
+
+
+async def test_a_flipped_bit_on_the_disk_is_never_served(room: Room, tmp_path: Path) -> None:
+    blob = await room.put_bytes("blobs/x", b"records")
+    path = tmp_path / "releases" / "blobs" / "x"
+    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+    with pytest.raises(BrokenSeal):
+        await room.blob_bytes(blob)
+
+
+async def test_a_blob_that_is_another_than_its_fact_names_is_never_served(room: Room) -> None:
+    blob = await room.put_bytes("blobs/x", b"records")
+    lied = Blob(key=blob.key, sha256="0" * 64, bytes=blob.bytes)
+    with pytest.raises(BrokenSeal):
+        await room.blob_bytes(lied)
+
+
+async def test_a_shredded_blob_is_gone_even_where_its_sealed_bytes_were_copied(room: Room, tmp_path: Path) -> None:
+    blob = await room.put_bytes("blobs/x", b"records")
+    path = tmp_path / "releases" / "blobs" / "x"
+    copy = path.read_bytes()
+    await room.shred(blob)
+    path.write_bytes(copy)
+    with pytest.raises(BrokenSeal):
+        await room.blob_bytes(blob)
+
+
+async def test_a_room_is_closed_to_the_key_of_another(room: Room, tmp_path: Path) -> None:
+    blob = await room.put_bytes("blobs/x", b"records")
+    other = open_room(tmp_path.as_uri(), "releases", StorageKey(b"o" * 32))
+    with pytest.raises(BrokenSeal):
+        await other.blob_bytes(blob)

@@ -1,0 +1,79 @@
+"""Children: they answer, refuse, report, die alone, and never outlive a late call."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from pratique_shared.contracts.problems import FieldError, PolicyRefused
+from pratique_shared.runtime.children import Call, Child, ChildDied, Children, Limits, Reply, these
+
+LIMITS = Limits(memory=2 << 30, seconds=20)
+
+
+def entry(call: Call) -> Reply:
+    match call.body["do"]:
+        case "join":
+            call.progress({"seen": 1})
+            return Reply({"pid": os.getpid()}, (b"".join(call.blobs()), b"second"))
+        case "refuse":
+            raise PolicyRefused("identifier-in-clear", "Say what becomes of it.", [FieldError("/a/0", "here")])
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "hang":
+            signal.pause()
+        case "hog":
+            return Reply({"size": len(bytearray(8 << 30))}, ())
+    raise AssertionError
+
+
+@pytest.fixture
+def child() -> Iterator[Child]:
+    child = Child(entry, LIMITS)
+    yield child
+    child.kill()
+
+
+async def test_a_call_carries_blobs_both_ways_and_progress_on_the_way(child: Child) -> None:
+    told: list[dict[str, object]] = []
+    reply = await child.call({"do": "join"}, these(b"one ", b"two"), told.append)
+    assert reply.blobs == (b"one two", b"second")
+    assert told == [{"seen": 1}]
+    assert reply.body["pid"] != os.getpid()
+
+
+async def test_a_refusal_arrives_as_the_problem_that_it_is_and_the_child_lives_on(child: Child) -> None:
+    with pytest.raises(PolicyRefused) as refused:
+        await child.call({"do": "refuse"}, these(b"unread"), print)
+    assert (refused.value.code, refused.value.errors) == ("identifier-in-clear", (FieldError("/a/0", "here"),))
+    assert (await child.call({"do": "join"}, these(), print)).blobs[0] == b""
+
+
+async def test_a_killed_child_is_noticed_and_replaced(child: Child) -> None:
+    with pytest.raises(ChildDied):
+        await child.call({"do": "die"}, these(), print)
+    assert (await child.call({"do": "join"}, these(b"x"), print)).blobs[0] == b"x"
+
+
+async def test_a_child_that_wants_more_memory_than_its_limit_dies_alone(child: Child) -> None:
+    with pytest.raises(ChildDied):
+        await child.call({"do": "hog"}, these(), print)
+
+
+async def test_a_late_call_kills_its_child() -> None:
+    child = Child(entry, Limits(memory=2 << 30, seconds=1.5))
+    with pytest.raises(ChildDied):
+        await child.call({"do": "hang"}, these(), print)
+    assert child._process is None
+
+
+async def test_two_children_work_at_once_and_each_serves_one_caller() -> None:
+    children = Children(entry, LIMITS, 2)
+    try:
+        replies = await asyncio.gather(*(children.call({"do": "join"}, these(b"%d" % n)) for n in range(6)))
+        assert [reply.blobs[0] for reply in replies] == [b"0", b"1", b"2", b"3", b"4", b"5"]
+        assert len({reply.body["pid"] for reply in replies}) == 2
+    finally:
+        children.close()

@@ -1,0 +1,106 @@
+"""The doorbell on a real Valkey server: rings once, looks again, drains, and forgets without harm."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from pratique_shared.contracts.messages import Message
+from pratique_shared.runtime.queues import Doorbell, Handler, connect, serve
+from tests.support.valkey import valkey
+
+MESSAGE = Message(task="advance", id="rel_00000000000000000000000000")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with valkey(tmp_path_factory.mktemp("valkey")) as url:
+        yield url
+
+
+@pytest.fixture
+async def bell(url: str) -> AsyncIterator[Doorbell]:
+    bell = await connect(url)
+    await bell._redis.flushall()
+    yield bell
+    await bell.close()
+
+
+async def test_a_task_that_was_rung_is_not_rung_again_until_it_was_looked_at(bell: Doorbell) -> None:
+    for _ in range(3):
+        await bell.ring("privacy", MESSAGE)
+    assert await bell._redis.zcard("pratique:privacy") == 1
+    await bell.answer(MESSAGE, lambda: asyncio.sleep(0))
+    await bell.ring("privacy", MESSAGE)
+    assert await bell._redis.zcard("pratique:privacy") == 2
+
+
+async def test_a_ring_during_the_work_makes_it_be_done_once_more(bell: Doorbell) -> None:
+    done: list[int] = []
+
+    async def work() -> None:
+        done.append(len(done))
+        if len(done) == 1:
+            await bell.ring("privacy", MESSAGE)
+
+    await bell.answer(MESSAGE, work)
+    assert done == [0, 1]
+
+
+async def test_two_workers_never_do_one_task_at_once(bell: Doorbell) -> None:
+    inside = most = 0
+
+    async def work() -> None:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.05)
+        inside -= 1
+
+    await asyncio.gather(*(bell.answer(MESSAGE, work) for _ in range(5)))
+    assert most == 1
+
+
+async def test_nothing_but_a_task_and_an_opaque_id_is_in_the_queue(bell: Doorbell) -> None:
+    await bell.ring("privacy", MESSAGE)
+    jobs = [await bell._redis.get(key) for key in await bell._redis.keys("arq:job:*")]
+    assert len(jobs) == 1
+    assert len(jobs[0]) < 1000
+    assert jobs[0].startswith(b'{"t"')
+    assert b'"a": [{"task": "advance", "id": "rel_00000000000000000000000000"}]' in jobs[0]
+
+
+async def test_a_server_that_is_gone_is_no_error_for_the_one_who_rings(tmp_path: Path) -> None:
+    with valkey(tmp_path) as url:
+        bell = await connect(url)
+    await bell.ring("privacy", MESSAGE)
+    assert not await bell.alive()
+    assert await bell.progress(MESSAGE.id) == {}
+    await bell.close()
+
+
+async def test_a_worker_takes_what_is_rung_survives_a_broken_task_and_ends_at_sigterm(bell: Doorbell, url: str) -> None:
+    done: list[str] = []
+
+    def handler(_: Doorbell) -> Handler:
+        async def handle(message: Message) -> None:
+            done.append(message.id)
+            if message.id.endswith("0"):
+                raise ZeroDivisionError
+
+        return handle
+
+    await bell._redis.enqueue_job("work", {"task": "no task!", "id": "nobody's"}, _queue_name="pratique:ingest")
+    for digit in "01":
+        await bell.ring("ingest", Message(task="profile", id="cap_0000000000000000000000000" + digit))
+    worker = asyncio.create_task(serve(url, "ingest", handler, jobs=1))
+    async with asyncio.timeout(10):
+        while len(done) < 2 or not await bell.present("ingest"):
+            await asyncio.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(10):
+        await worker
+    assert sorted(digit[-1] for digit in done) == ["0", "1"]
