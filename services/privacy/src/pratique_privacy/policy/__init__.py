@@ -1,0 +1,1 @@
+"""Policies: what a release does to each column, and the refusal of what cannot stand."""

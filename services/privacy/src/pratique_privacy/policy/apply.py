@@ -1,0 +1,220 @@
+"""The application of a policy: a source table goes in, the columns and rows that may be published come out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pratique_privacy.policy.addresses import ip_prefix
+from pratique_privacy.policy.cells import STAR, Reading, Rewritten, as_text, distinct_cells, rewrite, texts_of
+from pratique_privacy.policy.enumerable import enumerable
+from pratique_privacy.policy.families import family_of
+from pratique_privacy.policy.generalise import (
+    bin_reading,
+    hierarchy_reading,
+    quantile,
+    round_reading,
+    text_prefix_reading,
+    top_bottom_reading,
+)
+from pratique_privacy.policy.keys import Keys
+from pratique_privacy.policy.pseudonyms import PseudonymStep, Secrets, pseudonymise
+from pratique_privacy.policy.suppress import rows_in_large_classes, suppress_cells, suppress_rare, suppressed_share
+from pratique_privacy.policy.times import time_reading
+from pratique_privacy.policy.validity import check_policy
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.policy import (
+    Bin,
+    Cell,
+    ClassSupport,
+    CryptoPan,
+    DropColumn,
+    Hierarchy,
+    Hmac,
+    IpPrefix,
+    Ipv4Shaped,
+    Policy,
+    ProtocolFamily,
+    Quantile,
+    Round,
+    SaltedHash,
+    Step,
+    TextPrefix,
+    Threshold,
+    TimeBucket,
+    Token,
+    TopBottom,
+)
+from pratique_shared.contracts.posture import Finding
+from pratique_shared.contracts.problems import FieldError, PolicyRefused
+from pratique_shared.frames.records import column_types, pointer
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+ValueStep: TypeAlias = Bin | TimeBucket | TextPrefix | ProtocolFamily | Hierarchy | Round | TopBottom
+
+PILOT = "pilot"
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """What a policy left of a table: kept rows in the order of the source, and what it took away.
+
+    `kept` numbers the source row of each row; `unreadable` counts the values that a step could not read, over the rows
+    that stood before it; `cells_suppressed` is the share of `*` in each column that has one.
+    """
+
+    table: pl.DataFrame = field(repr=False)
+    kept: Rows = field(repr=False)
+    quasi_identifiers: tuple[str, ...]
+    dropped_quasi_identifiers: tuple[str, ...]
+    unreadable: Mapping[str, int]
+    cells_suppressed: Mapping[str, float]
+    findings: tuple[Finding, ...]
+
+    def measured(self) -> pl.DataFrame:
+        """Return the quasi-identifiers as they are measured: one that the policy dropped is the constant `*`."""
+        dropped = [pl.lit(STAR).alias(name) for name in self.dropped_quasi_identifiers]
+        return self.table.with_columns(dropped).select(self.quasi_identifiers)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What holds for every step: the source, what its columns are, the pilot of each source row, the secrets."""
+
+    source: pl.DataFrame = field(repr=False)
+    attributes: Attributes
+    pilots: pl.Series = field(repr=False)
+    secrets: Secrets
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """The table as it stands between two steps."""
+
+    table: pl.DataFrame = field(repr=False)
+    rows: Rows = field(repr=False)
+    unreadable: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def with_column(self, rewritten: Rewritten, *findings: Finding) -> "_Standing":
+        name = rewritten.column.name
+        unreadable = {**self.unreadable, name: self.unreadable.get(name, 0) + rewritten.unreadable}
+        table = self.table.with_columns(rewritten.column)
+        return replace(self, table=table, unreadable=unreadable, findings=(*self.findings, *findings))
+
+
+def apply_policy(
+    table: pl.DataFrame,
+    policy: Policy,
+    attributes: Attributes,
+    *,
+    keys: Keys,
+    pilot: str | None,
+    entropy: Callable[[int], bytes],
+) -> Transformed:
+    """Run the steps of a policy in order over the published columns of a table (Kekatos et al. 2026, §IV-C).
+
+    `pilot` is that of the release, for rows whose source names none; `entropy` gives fresh random bytes.
+    Raises `PolicyRefused`: whatever `check_policy` finds, `pilot-missing`, `pseudonym-collision`, `hierarchy-gap`.
+    """
+    check_policy(attributes, policy, dict(column_types(table)), sample=table)
+    given = _Given(table, attributes, _pilots(table, pilot), Secrets(keys, entropy))
+    lists = (attributes.identifiers, attributes.quasi_identifiers, attributes.sensitive, attributes.insensitive)
+    published = [name for names in lists for name in names]
+    standing = _Standing(table.select(published), np.arange(table.height, dtype=np.int64))
+    for place, step in enumerate(policy.steps):
+        standing = _after(standing, step, given, pointer("policy", "steps", str(place)))
+    return Transformed(
+        table=standing.table,
+        kept=standing.rows,
+        quasi_identifiers=attributes.quasi_identifiers,
+        dropped_quasi_identifiers=tuple(
+            name for name in attributes.quasi_identifiers if name not in standing.table.columns
+        ),
+        unreadable={name: count for name, count in standing.unreadable.items() if count},
+        cells_suppressed=suppressed_share(standing.table),
+        findings=standing.findings,
+    )
+
+
+def _pilots(table: pl.DataFrame, pilot: str | None) -> pl.Series:
+    """Return the pilot of each row: the source's, whether it is published or not, else the release's, else null."""
+    release = pl.repeat(pilot, table.height, dtype=pl.String, eager=True).alias(PILOT)
+    if PILOT not in table.columns or isinstance(table[PILOT].dtype, pl.List):
+        return release
+    own = as_text(table[PILOT])
+    return own.zip_with((own != "").fill_null(value=False), release)
+
+
+def _after(standing: _Standing, step: Step, given: _Given, where: str) -> _Standing:
+    match step:
+        case ClassSupport():
+            names = [name for name in given.attributes.quasi_identifiers if name in standing.table.columns]
+            kept = rows_in_large_classes(standing.table, names, step.tau, step.exempt)
+            return replace(standing, table=standing.table.filter(kept), rows=standing.rows[kept])
+        case DropColumn():
+            return replace(standing, table=standing.table.drop(step.column))
+        case Hmac() | SaltedHash() | Token() | Ipv4Shaped() | CryptoPan():
+            return _pseudonymised(standing, step, given, where)
+        case IpPrefix():
+            return standing.with_column(ip_prefix(standing.table[step.column], step.v4, step.v6))
+        case Cell():
+            return standing.with_column(Rewritten(suppress_cells(standing.table[step.column])))
+        case Threshold():
+            return standing.with_column(Rewritten(suppress_rare(standing.table[step.column], step.tau)))
+        case Quantile():
+            return standing.with_column(quantile(standing.table[step.column], step.buckets))
+        case Bin() | TimeBucket() | TextPrefix() | ProtocolFamily() | Hierarchy() | Round() | TopBottom():
+            column = standing.table[step.column]
+            return standing.with_column(rewrite(column, _reading(step, column, where)))
+        case _:
+            assert_never(step)
+
+
+def _reading(step: ValueStep, column: pl.Series, where: str) -> Reading:
+    match step:
+        case Bin():
+            return bin_reading(step.width)
+        case TimeBucket():
+            return time_reading(step.unit)
+        case TextPrefix():
+            return text_prefix_reading(step.n)
+        case ProtocolFamily():
+            return family_of
+        case Hierarchy():
+            _check_hierarchy(step, column, where)
+            return hierarchy_reading(step.table, step.level)
+        case Round():
+            return round_reading(step.digits)
+        case TopBottom():
+            return top_bottom_reading(column, step)
+        case _:
+            assert_never(step)
+
+
+def _check_hierarchy(step: Hierarchy, column: pl.Series, where: str) -> None:
+    """Refuse a column with values that the table misses: they count, and are never told."""
+    cells, _ = distinct_cells(column)
+    missed = sum(not step.table.get(text) for text in {text for cell in cells for text in texts_of(cell)})
+    if missed:
+        detail = f"{missed} distinct values of the column have no ancestor in the hierarchy named {step.name}."
+        raise PolicyRefused("hierarchy-gap", detail, [FieldError(f"{where}/table", "give each value its ancestors")])
+
+
+def _pseudonymised(standing: _Standing, step: PseudonymStep, given: _Given, where: str) -> _Standing:
+    pilots = given.pilots.gather(standing.rows)
+    made = pseudonymise(standing.table[step.column], step, pilots, given.secrets, where)
+    findings = []
+    if made.lengthened is not None:
+        detail = f"Two values collided at the length asked for: every token has {made.lengthened} bits."
+        findings.append(Finding(code="pseudonym-lengthened", column=step.column, detail=detail))
+    if isinstance(step, SaltedHash) and enumerable(step.column, given.source[step.column]):
+        detail = "Whoever learns the salt can test every possible value: an hmac cannot be tested without its key."
+        findings.append(Finding(code="salted-hash-enumerable", column=step.column, detail=detail))
+    if isinstance(step, CryptoPan):
+        detail = "Shared prefixes stay visible: who knows some addresses learns the prefix of their neighbours."
+        findings.append(Finding(code="prefix-structure-kept", column=step.column, detail=detail))
+    return standing.with_column(made.rewritten, *findings)
