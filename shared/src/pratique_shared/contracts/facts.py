@@ -131,7 +131,7 @@ class Deleted(Contract):
 
 
 class ReleaseRequested(Contract):
-    """What was asked, with every default filled in. `digest` covers all but ids and times."""
+    """What was asked, with every default filled in. `digest` covers all that the figures follow from."""
 
     id: str
     tenant: str

@@ -27,7 +27,7 @@ class Coded:
 def coded(values: pl.Series) -> Coded:
     """Return the codes of one column; null is a value of its own, 5 and 5.0 are one, lists are sets. Linear."""
     if values.dtype.is_float():
-        values = values.fill_nan(None) + 0.0  # -0.0 and 0.0 are one value
+        values = values.fill_nan(None)  # polars groups by value: 0.0 and -0.0 are one to it
     found = _first_seen(values)
     if not isinstance(values.dtype, pl.List) or not found.first_rows.size:
         return found

@@ -1,0 +1,1 @@
+"""Metrics: what a table says about the records in it."""

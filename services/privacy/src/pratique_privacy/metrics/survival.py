@@ -1,0 +1,36 @@
+"""Survival: which share of the records with each label is still there. A figure of its own, apart from risk."""
+
+import json
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pratique_shared.frames.partition import coded
+
+MAX_LABELS = 200  # beyond this a column holds values, not labels, and naming them would publish it
+
+
+def survival_by_label(labels_before: pl.Series, kept: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """Return rows out / rows in for each label of the input, by name; `kept` says which input rows were released.
+
+    Null, "" and [] share the label "". A column of more than 200 labels gives nothing.
+    """
+    found = coded(labels_before)
+    if len(found.first_rows) > MAX_LABELS:
+        return {}
+    before = np.bincount(found.codes, minlength=len(found.first_rows))
+    after = np.bincount(found.codes[kept], minlength=len(found.first_rows))
+    counts: dict[str, tuple[int, int]] = {}
+    for code, value in enumerate(labels_before.gather(found.first_rows).to_list()):
+        name = label_text(value)
+        ins, outs = counts.get(name, (0, 0))
+        counts[name] = (ins + int(before[code]), outs + int(after[code]))
+    return {name: outs / ins for name, (ins, outs) in sorted(counts.items())}
+
+
+def label_text(value: object) -> str:
+    """Return the name of a label: text as it is, numbers in decimal, a set as JSON text, and "" for what is empty."""
+    if value is None or value == []:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
