@@ -1,0 +1,73 @@
+"""Transport headers: ports and payloads of UDP and TCP, and the messages inside SCTP packets.
+
+dpkt's SCTP class is not used: it reads a padded chunk's padding as the next chunk. Every walk here is bounded by the
+packet.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Chunks that one packet may bundle: a 64 KiB packet of smallest chunks has 16,384, and no stack sends that many.
+MAX_CHUNKS = 4096
+DATA, I_DATA = 0, 64
+
+
+class Segment(NamedTuple):
+    """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP."""
+
+    source_port: int
+    destination_port: int
+    payload: bytes
+    sequence: int = 0
+    flags: int = 0
+
+
+class Chunk(NamedTuple):
+    """A DATA chunk of SCTP: user data with its stream, sequence and payload protocol (RFC 9260, 3.3.1)."""
+
+    tsn: int
+    stream: int
+    protocol: int
+    first: bool
+    last: bool
+    payload: bytes
+
+
+def udp(data: bytes) -> Segment | None:
+    """Read a UDP header; the stated length only ever shortens the payload."""
+    if len(data) < 8:
+        return None
+    length = data[4] << 8 | data[5]
+    end = length if 8 <= length <= len(data) else len(data)
+    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[8:end])
+
+
+def tcp(data: bytes) -> Segment | None:
+    """Read a TCP header; a data offset below five words is taken as five."""
+    if len(data) < 14:
+        return None
+    start = max((data[12] >> 4) * 4, 20)
+    sequence = int.from_bytes(data[4:8], "big")
+    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13])
+
+
+def sctp_chunks(data: bytes) -> Iterator[Chunk]:
+    """Yield the DATA chunks of an SCTP packet; I-DATA (RFC 8260) has its protocol only in a first fragment."""
+    at = 12
+    for _ in range(MAX_CHUNKS):
+        if at + 4 > len(data):
+            return
+        kind, flags, length = data[at], data[at + 1], data[at + 2] << 8 | data[at + 3]
+        if length < 4:
+            return
+        if kind in (DATA, I_DATA):
+            start = at + (16 if kind == DATA else 20)
+            if start > len(data):
+                return
+            protocol_at = at + (12 if kind == DATA else 16)
+            yield Chunk(
+                int.from_bytes(data[at + 4 : at + 8], "big"), data[at + 8] << 8 | data[at + 9],
+                int.from_bytes(data[protocol_at : protocol_at + 4], "big"), bool(flags & 2), bool(flags & 1),
+                data[start : at + length],
+            )  # fmt: skip
+        at += length + 3 & ~3

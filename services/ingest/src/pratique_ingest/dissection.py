@@ -1,0 +1,189 @@
+"""Dissection: from the transport header of a datagram to the protocols that it carries."""
+
+from collections.abc import Callable
+
+from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
+from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram
+from pratique_ingest.capture.reassembly import Fragments, Messages
+from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
+from pratique_ingest.flows import Flows
+from pratique_ingest.protocols import gtp
+from pratique_ingest.protocols.diameter import diameter
+from pratique_ingest.protocols.e2ap import e2ap
+from pratique_ingest.protocols.findings import Findings, Sign
+from pratique_ingest.protocols.names import answers, is_dns
+from pratique_ingest.protocols.ngap import ngap
+from pratique_ingest.protocols.pfcp import pfcp
+from pratique_ingest.protocols.ran import e1ap, f1ap, x2ap, xnap
+from pratique_ingest.protocols.s1ap import s1ap
+from pratique_ingest.protocols.services import IP_PROTOCOLS, SERVER_SIGNS, UDP_PORTS
+
+Decoder = Callable[[bytes, Findings], bool]
+# SCTP's payload protocol identifiers, and its ports for stacks that send zero (IANA).
+BY_PAYLOAD_PROTOCOL: dict[int, tuple[Decoder, ...]] = {
+    18: (s1ap,), 27: (e2ap, x2ap), 46: (diameter,), 47: (diameter,), 60: (ngap,), 61: (xnap,), 62: (f1ap,), 64: (e1ap,),
+    70: (e2ap,), 71: (e2ap,), 72: (e2ap,),
+}  # fmt: skip
+BY_SCTP_PORT: dict[int, tuple[Decoder, ...]] = {
+    36412: (s1ap,), 36421: (e2ap,), 36422: (e2ap, x2ap), 37464: (e2ap,), 38412: (ngap,), 38422: (xnap,), 38462: (e1ap,),
+    38472: (f1ap,), 3868: (diameter,),
+}  # fmt: skip
+PORT_SIGNS = {38412: Sign.NGAP_PORT, 36412: Sign.S1AP_PORT}
+GTPC, GTPU, PFCP, DNS, TEREDO, VXLAN, GENEVE = 2123, 2152, 8805, 53, 3544, 4789, 6081
+GRE, IP_IN_IP, IPV6_IN_IP = 47, 4, 41
+# Tunnels within tunnels that are followed for inner addresses and identifiers; three have been seen.
+MAX_TUNNELS = 6
+
+
+class Dissector:
+    """Decoders behind the transports, with the bounded memory that fragments and streams need."""
+
+    def __init__(self) -> None:
+        self._fragments = Fragments()
+        self._messages = Messages()
+        self._flows = Flows()
+
+    def dissect(self, header: Datagram, frame: bytes, found: Findings, depth: int = 0) -> None:
+        """Add to `found` what the datagram carries."""
+        name = IP_PROTOCOLS.get(header.protocol)
+        if name:
+            found.protocols.add(name)
+        data = frame[header.start : header.end]
+        if header.part:
+            whole = self._fragments.add(header, data)
+            if whole is None:
+                return
+            data = whole
+        self._transport(header, data, found, depth)
+
+    def _transport(self, header: Datagram, data: bytes, found: Findings, depth: int) -> None:
+        if header.protocol == TCP:
+            segment = tcp(data)
+            if segment is not None:
+                self._flows.segment(header.source, header.destination, segment, found)
+        elif header.protocol == UDP:
+            segment = udp(data)
+            if segment is not None:
+                self._datagram(segment, found, depth)
+        elif header.protocol == SCTP:
+            self._sctp(header, data, found)
+        elif header.protocol in (IP_IN_IP, IPV6_IN_IP):
+            self._inner(data, found, depth)
+        elif header.protocol == GRE:
+            self._gre(data, found, depth)
+
+    def _sctp(self, header: Datagram, data: bytes, found: Findings) -> None:
+        if len(data) < 12:
+            return
+        source, destination = data[0] << 8 | data[1], data[2] << 8 | data[3]
+        if destination in PORT_SIGNS:
+            found.receiver.add(PORT_SIGNS[destination])
+        if source in PORT_SIGNS:
+            found.sender.add(PORT_SIGNS[source])
+        association = header.source + header.destination + data[:4]
+        for chunk in sctp_chunks(data):
+            message = self._messages.add(association, chunk)
+            if message is None:
+                continue
+            # A well-known port goes first: laboratories send the identifier of another protocol more often than they
+            # move one protocol to the port of another.
+            ports = BY_SCTP_PORT.get(destination, ()) + BY_SCTP_PORT.get(source, ())
+            for decode in dict.fromkeys(ports + BY_PAYLOAD_PROTOCOL.get(chunk.protocol, ())):
+                if decode(message, found):
+                    break
+
+    def _datagram(self, segment: Segment, found: Findings, depth: int) -> None:
+        source, destination, payload = segment.source_port, segment.destination_port, segment.payload
+        if not payload:
+            return
+        port = destination if destination in UDP_PORTS else source
+        if self._mobile(source, destination, payload, found, depth):
+            return
+        if DNS in (source, destination):
+            if is_dns(payload):
+                found.protocols.add("dns")
+                if answers(payload) and source == DNS:
+                    found.sender.add(Sign.DNS_SERVER)
+            return
+        name = UDP_PORTS.get(port)
+        if name and port not in (GTPC, GTPU, PFCP):
+            found.protocols.add(name)
+            if name == "sip":
+                found.signs(Sign.SIP_NODE, Sign.SIP_NODE)
+        self._tunnel(destination, source, payload, found, depth)
+        if ("udp", source) in SERVER_SIGNS:
+            found.sender.add(SERVER_SIGNS["udp", source])
+
+    def _mobile(self, source: int, destination: int, payload: bytes, found: Findings, depth: int) -> bool:
+        """Try the decoders of the mobile core's UDP ports; True when one took the payload."""
+        ports = (source, destination)
+        if GTPU in ports:
+            carried = gtp.user_plane(payload)
+            if carried is None:
+                return False
+            found.protocols.add("gtp")
+            found.signs(Sign.GTPU_PORT, Sign.GTPU_PORT)
+            if carried.uplink is not None:
+                uplink = (Sign.GTPU_UPLINK, Sign.GTPU_DOWNLINK)
+                found.signs(*(uplink if carried.uplink else uplink[::-1]))
+            self._inner(carried.packet, found, depth, carried.uplink)
+            return True
+        if GTPC in ports and gtp.control_plane(payload, found):
+            found.signs(Sign.GTPC_PORT, Sign.GTPC_PORT)
+            return True
+        if PFCP in ports and pfcp(payload, found):
+            found.signs(Sign.PFCP_PORT, Sign.PFCP_PORT)
+            return True
+        return False
+
+    def _tunnel(self, destination: int, source: int, payload: bytes, found: Findings, depth: int) -> None:
+        if TEREDO in (source, destination):
+            at = 8 if payload[:2] == b"\0\0" else 0  # an origin indication (RFC 4380, 5.1.1)
+            self._inner(payload[at:], found, depth)
+        elif destination == VXLAN:
+            self._ethernet(payload, TRANSPARENT_ETHERNET, 8, found, depth)
+        elif destination == GENEVE and len(payload) > 8:
+            self._ethernet(payload, payload[2] << 8 | payload[3], 8 + (payload[0] & 0x3F) * 4, found, depth)
+
+    def _gre(self, data: bytes, found: Findings, depth: int) -> None:
+        """Pass a GRE header (RFC 2784, 2890; version 1 is PPTP's): checksum, key and sequence are optional words."""
+        if len(data) < 4 or data[1] & 7 > 1:
+            return
+        words = sum(bool(data[0] & bit) for bit in (0x80, 0x20, 0x10)) + (data[1] >> 7)
+        kind = data[2] << 8 | data[3]
+        start = 4 + words * 4
+        if kind in (
+            0x88BE,
+            0x22EB,
+        ):  # ERSPAN types II and III, with their own headers unless there is no sequence number
+            start += (8 if kind == 0x88BE else 12) if data[0] & 0x10 else 0
+            kind = TRANSPARENT_ETHERNET
+        self._ethernet(data, kind, start, found, depth)
+
+    def _ethernet(self, data: bytes, kind: int, at: int, found: Findings, depth: int) -> None:
+        try:
+            place = ethertype(data, kind, at)
+        except IndexError:
+            return
+        if place.version:
+            self._inner(data[place.offset :], found, depth)
+
+    def _inner(self, packet: bytes, found: Findings, depth: int, uplink: bool | None = None) -> None:
+        """Keep the addresses of a tunnelled packet apart, and read on for identifiers: only those are the host's."""
+        if not packet or packet[0] >> 4 not in (IPV4, IPV6):
+            return
+        if depth >= MAX_TUNNELS:
+            found.troubles.append("too-deep")
+            return
+        header = datagram(packet[0] >> 4, packet, 0, len(packet))
+        if header is None:
+            return
+        found.inner.update((header.source, header.destination))
+        if uplink is not None:
+            found.subscribers.add(header.source if uplink else header.destination)
+        inside = Findings()
+        self.dissect(header, packet, inside, depth + 1)
+        found.identities |= inside.identities
+        found.inner |= inside.inner
+        found.subscribers |= inside.subscribers
+        found.troubles += inside.troubles

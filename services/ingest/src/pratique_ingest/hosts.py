@@ -1,0 +1,186 @@
+"""The ledger of a capture: what is counted per outermost address while its frames go by."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from pratique_ingest.protocols.findings import Findings, Kind, Sign
+from pratique_ingest.records import HostRecord, Identifiers, Sighting, instant
+from pratique_ingest.roles import roles
+
+# A sweep of random addresses must not fill the memory: what comes beyond these limits is counted and not kept. Together
+# they keep the ledger below 300 MB.
+MAX_HOSTS = 100_000
+MAX_PEERS = 1_000_000
+MAX_INNER = 200_000
+MAX_IDENTITIES = 200_000
+MAX_CARRIED = 500_000
+
+Identity = tuple[Kind, str]
+
+
+class Host:
+    """Counters of one address."""
+
+    __slots__ = ("address", "bytes", "first", "inner", "last", "packets", "peers", "protocols", "sent", "signs")
+
+    def __init__(self, address: bytes) -> None:
+        self.address = address
+        self.packets = self.bytes = self.sent = 0
+        self.first: int | None = None
+        self.last: int | None = None
+        self.peers: set[bytes] = set()
+        self.protocols: dict[str, int] = {}
+        self.signs: dict[Sign, int] = {}
+        self.inner: set[bytes] | None = None
+
+    def count(self, length: int, time: int | None, found: Findings) -> None:
+        """Count one frame that the host sent or received."""
+        self.packets += 1
+        self.bytes += length
+        if time is not None:
+            if self.first is None or time < self.first:
+                self.first = time
+            if self.last is None or time > self.last:
+                self.last = time
+        for protocol in found.protocols:
+            self.protocols[protocol] = self.protocols.get(protocol, 0) + 1
+
+
+class _Sightings:
+    """How often each identifier was seen, and the hosts that carried it."""
+
+    def __init__(self) -> None:
+        self.packets: dict[Identity, int] = {}
+        self.hosts: dict[Identity, set[bytes]] = {}
+        self._carried = 0
+        self.dropped = 0
+
+    def see(self, source: bytes, destination: bytes, found: Findings) -> None:
+        for identity in found.identities:
+            carriers = self.hosts.get(identity)
+            if carriers is None:
+                if len(self.hosts) >= MAX_IDENTITIES:
+                    self.dropped += 1
+                    continue
+                carriers = self.hosts[identity] = set()
+                self.packets[identity] = 0
+            self.packets[identity] += 1
+            for host in (source, destination):
+                if host not in carriers:
+                    if self._carried >= MAX_CARRIED:
+                        self.dropped += 1
+                        continue
+                    self._carried += 1
+                    carriers.add(host)
+
+    def by_host(self) -> dict[bytes, dict[Kind, list[str]]]:
+        """Return the values of each host by kind, sorted."""
+        turned: dict[bytes, dict[Kind, list[str]]] = {}
+        for kind, value in sorted(self.hosts):
+            for host in self.hosts[kind, value]:
+                turned.setdefault(host, {}).setdefault(kind, []).append(value)
+        return turned
+
+
+class Ledger:
+    """All hosts and identifiers of a capture."""
+
+    def __init__(self) -> None:
+        self._hosts: dict[bytes, Host] = {}
+        self._sightings = _Sightings()
+        self._subscribers: set[bytes] = set()
+        self._pairs = self._inner = self._dropped = 0
+
+    @property
+    def dropped(self) -> int:
+        """How many addresses, peers and identifiers were over a limit."""
+        return self._dropped + self._sightings.dropped
+
+    def _host(self, address: bytes) -> Host | None:
+        host = self._hosts.get(address)
+        if host is None:
+            if len(self._hosts) >= MAX_HOSTS:
+                self._dropped += 1
+                return None
+            host = self._hosts[address] = Host(address)
+        return host
+
+    def _meet(self, host: Host, peer: bytes) -> None:
+        if peer not in host.peers:
+            if self._pairs >= MAX_PEERS:
+                self._dropped += 1
+                return
+            self._pairs += 1
+            host.peers.add(peer)
+
+    def _tunnel(self, host: Host, inner: set[bytes]) -> None:
+        known = host.inner = set() if host.inner is None else host.inner
+        for address in inner - known:
+            if self._inner >= MAX_INNER:
+                self._dropped += 1
+                return
+            self._inner += 1
+            known.add(address)
+
+    def count(self, source: bytes, destination: bytes, length: int, time: int | None, found: Findings) -> None:
+        """Count a frame once for its source and once for its destination, once in all when they are equal."""
+        sender = self._host(source)
+        receiver = sender if source == destination else self._host(destination)
+        for host in (sender,) if sender is receiver else (sender, receiver):
+            if host is not None:
+                host.count(length, time, found)
+                if found.inner:
+                    self._tunnel(host, found.inner)
+        if sender is not None:
+            sender.sent += 1
+            for sign in found.sender:
+                sender.signs[sign] = sender.signs.get(sign, 0) + 1
+        if receiver is not None:
+            for sign in found.receiver:
+                receiver.signs[sign] = receiver.signs.get(sign, 0) + 1
+        if sender is not None and receiver is not None and sender is not receiver:
+            # The ledger's own copies of the addresses, so that a peer costs a reference.
+            self._meet(sender, receiver.address)
+            self._meet(receiver, sender.address)
+        if found.identities:
+            self._sightings.see(source, destination, found)
+        if found.subscribers and len(self._subscribers) < MAX_IDENTITIES:
+            self._subscribers |= found.subscribers
+
+    def records(self, pilot: str | None) -> Iterator[HostRecord]:
+        """Yield the host records in the order in which the addresses first appeared."""
+        identities = self._sightings.by_host()
+        for packed, host in self._hosts.items():
+            address = ip_address(packed)
+            if packed in self._subscribers:
+                host.signs[Sign.UE_ADDRESS] = host.packets
+            names, evidence = roles(address, host.signs, host.sent)
+            values = identities.get(packed, {})
+            yield HostRecord(
+                ip=str(address),
+                role=names[0],
+                role_evidence=evidence,
+                roles=names,
+                protocols=tuple(sorted(host.protocols)),
+                protocol_packets=dict(sorted(host.protocols.items())),
+                packets=host.packets,
+                bytes=host.bytes,
+                peer_count=len(host.peers),
+                first_seen=instant(host.first),
+                last_seen=instant(host.last),
+                pilot=pilot,
+                inner_addresses=tuple(sorted(str(ip_address(inner)) for inner in host.inner or ())),
+                imsi=tuple(values.get("imsi", ())),
+                suci=tuple(values.get("suci", ())),
+                guti=tuple(values.get("guti", ())),
+                msisdn=tuple(values.get("msisdn", ())),
+                imei=tuple(values.get("imei", ())),
+            )
+
+    def identifiers(self) -> Identifiers:
+        """Return every identifier with the frames and hosts that carried it."""
+        kinds: dict[Kind, list[Sighting]] = {}
+        for (kind, value), hosts in sorted(self._sightings.hosts.items()):
+            names = tuple(sorted(str(ip_address(host)) for host in hosts))
+            kinds.setdefault(kind, []).append(Sighting(value, self._sightings.packets[kind, value], names))
+        return Identifiers(**{kind: tuple(sightings) for kind, sightings in kinds.items()})

@@ -1,0 +1,19 @@
+"""Name services on UDP: whether bytes are DNS (RFC 1035, 4.1.1), and whether they ask or answer."""
+
+OPCODES = frozenset({0, 1, 2, 4, 5, 6})
+MAX_QUESTIONS = 16
+
+
+def is_dns(data: bytes) -> bool:
+    """Whether the header could be DNS: known opcode, reserved bit clear, few questions."""
+    return (
+        len(data) >= 12
+        and data[2] >> 3 & 15 in (0, 1, 2, 4, 5, 6)
+        and not data[3] & 0x40
+        and int.from_bytes(data[4:6], "big") <= 16
+    )
+
+
+def answers(data: bytes) -> bool:
+    """Whether the message is a response."""
+    return bool(data[2] & 0x80)

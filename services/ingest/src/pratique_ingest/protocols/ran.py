@@ -1,0 +1,73 @@
+"""The RAN's own interfaces: F1AP (TS 38.473), E1AP (TS 37.483), XnAP (TS 38.423) and X2AP (TS 36.423)."""
+
+from pratique_ingest.protocols.aper import Message, NotAper, content, message
+from pratique_ingest.protocols.findings import Findings, Sign
+from pratique_ingest.protocols.rrc import rrc
+
+RRC_CONTAINER, SRB_ID, RRC_SETUP_COMPLETE = 50, 64, 234
+# F1AP: who sends the initiating message; the answers go the other way.
+FROM_DISTRIBUTED = frozenset({1, 3, 8, 10, 11, 13, 15, 19, 22, 23, 24, 25, 30})
+FROM_CENTRAL = frozenset({4, 5, 6, 7, 9, 12, 16, 17, 18, 20, 21, 27, 28, 29, 31})
+UPLINK_PROCEDURES = frozenset({11, 13})
+# E1AP: the same between control and user plane.
+FROM_USER_PLANE = frozenset({3, 5, 10, 12, 13, 14, 15, 16, 17, 18, 19})
+FROM_CONTROL_PLANE = frozenset({4, 6, 8, 9, 11, 20, 21})
+
+
+def _read(data: bytes) -> Message | None:
+    try:
+        return message(data)
+    except NotAper:
+        return None
+
+
+def f1ap(data: bytes, found: Findings) -> bool:
+    """Read one F1AP message and the NAS inside its RRC containers; False when the bytes are none."""
+    read = _read(data)
+    if read is None:
+        return False
+    found.protocols.add("f1ap")
+    if (read.procedure in FROM_DISTRIBUTED and read.initiating) or (
+        read.procedure in FROM_CENTRAL and not read.initiating
+    ):
+        found.signs(Sign.F1AP_DISTRIBUTED, Sign.F1AP_CENTRAL)
+    elif read.procedure in FROM_DISTRIBUTED or read.procedure in FROM_CENTRAL:
+        found.signs(Sign.F1AP_CENTRAL, Sign.F1AP_DISTRIBUTED)
+    bearer = read.first(SRB_ID)
+    for identity, value in read.elements:
+        if (identity == RRC_CONTAINER and bearer != b"\0") or identity == RRC_SETUP_COMPLETE:
+            rrc(content(value), read.procedure in UPLINK_PROCEDURES, found)
+    return True
+
+
+def e1ap(data: bytes, found: Findings) -> bool:
+    """Read one E1AP message; False when the bytes are none."""
+    read = _read(data)
+    if read is None:
+        return False
+    found.protocols.add("e1ap")
+    if (read.procedure in FROM_USER_PLANE and read.initiating) or (
+        read.procedure in FROM_CONTROL_PLANE and not read.initiating
+    ):
+        found.signs(Sign.E1AP_USER, Sign.E1AP_CONTROL)
+    elif read.procedure in FROM_USER_PLANE or read.procedure in FROM_CONTROL_PLANE:
+        found.signs(Sign.E1AP_CONTROL, Sign.E1AP_USER)
+    return True
+
+
+def xnap(data: bytes, found: Findings) -> bool:
+    """Read one XnAP message; both ends are gNBs."""
+    if _read(data) is None:
+        return False
+    found.protocols.add("xnap")
+    found.signs(Sign.XNAP, Sign.XNAP)
+    return True
+
+
+def x2ap(data: bytes, found: Findings) -> bool:
+    """Read one X2AP message; both ends are base stations."""
+    if _read(data) is None:
+        return False
+    found.protocols.add("x2ap")
+    found.signs(Sign.X2AP, Sign.X2AP)
+    return True
