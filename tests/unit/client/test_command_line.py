@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.unit.client.scripted import Scripted, Turn, file_answer, problem
 
 from pratique import Client
 from pratique.cli import main, parser
 from pratique.columns import plain
+from tests.unit.client.scripted import Scripted, Turn, file_answer, problem
 
 CHECK = {"metric": "k", "op": ">=", "bound": 3, "value": 5, "status": "pass"}
 

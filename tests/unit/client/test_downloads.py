@@ -6,10 +6,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.unit.client.scripted import Scripted, file_answer, problem, repr_digest
 
 from pratique import DigestMismatch, LocalFault, Refused
 from pratique.download import announced_sha256
+from tests.unit.client.scripted import Scripted, file_answer, problem, repr_digest
 
 CONTENT = b"PAR1" + bytes(5000) + b"PAR1"
 

@@ -187,3 +187,13 @@ def test_a_null_is_never_a_number() -> None:
         "0.3333",
     )
     assert (percent(0.136), percent(1)) == ("13.6 %", "100.0 %")
+
+
+def test_labels_that_lost_records_are_named_hardest_hit_first_and_the_others_are_counted() -> None:
+    shares = {"AMF": 1.0, "UE": 0.75, "gNB": 0.0, "SMF": 1.0}
+    table = render_posture({**POSTURE, "records": {**POSTURE["records"], "survival_by_label": shares}})
+    assert "gNB 0.0 %, UE 75.0 %, the other 2 labels lost none" in table
+    many = {f"label-{number:02d}": 0.5 for number in range(11)}
+    table = " ".join(render_posture({**POSTURE, "records": {**POSTURE["records"], "survival_by_label": many}}).split())
+    assert "label-07 50.0 %, 3 more lost some" in table
+    assert "label-08" not in table

@@ -2,9 +2,9 @@
 
 import httpx
 import pytest
-from tests.unit.client.scripted import Scripted, problem
 
 from pratique import Fault, PratiqueError, Refused, Unreachable
+from tests.unit.client.scripted import Scripted, problem
 
 
 def refused(answer: httpx.Response) -> PratiqueError:

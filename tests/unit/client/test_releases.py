@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from tests.unit.client.scripted import Scripted, problem
 
 from pratique import GateFailed, LocalFault, RunFailed, StillRunning, Unreachable
 from pratique.waiting import Patience, wait
+from tests.unit.client.scripted import Scripted, problem
 
 CHECKS = [
     {"metric": "k", "op": ">=", "bound": 3, "value": 2, "status": "fail"},

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.unit.client.scripted import Scripted, busy, problem
 
 from pratique import Refused, Unreachable
 from pratique.transport import Retry, retry_after
+from tests.unit.client.scripted import Scripted, busy, problem
 
 ACCEPTED = {"id": "rel_01", "status": "queued"}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.unit.client.scripted import URL, Scripted, repr_digest
 
 from pratique import Client, LocalFault
 from pratique.upload import PIECE, measure
+from tests.unit.client.scripted import URL, Scripted, repr_digest
 
 
 class Sink(httpx.BaseTransport):

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.support.beside import golden
-from tests.unit.local.capture_reader import Packet, chunks, covered, folded, frames, hosts, packets
 
 from pratique_ingest.profile import Profile, profile_capture
 from pratique_local.sample import Kind, SampleTruth, ngap, pfcp, write_sample
@@ -20,6 +18,8 @@ from pratique_local.sample.aper import Bits
 from pratique_local.sample.http2 import header_block
 from pratique_local.sample.nas import bcd, guti_identity, imeisv_identity
 from pratique_local.sample.sctp import crc32c
+from tests.support.beside import golden
+from tests.unit.local.capture_reader import Packet, chunks, covered, folded, frames, hosts, packets
 
 NTP_EPOCH = 2_208_988_800
 CELL_16, CELL_1 = bytes.fromhex("00f110 0000000100 00f110"), bytes.fromhex("00f110 0000000010 00f110")

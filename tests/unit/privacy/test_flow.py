@@ -4,6 +4,8 @@ from itertools import combinations
 
 import pytest
 
+from pratique_privacy.flow import Owed, ReleaseFacts, due, state
+from pratique_privacy.verdict import plan_shards
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import (
@@ -23,8 +25,6 @@ from pratique_shared.contracts.gate import DEFAULT_GATE, GateResult
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters, RecordsSummary
 from pratique_shared.contracts.releases import Source
-from pratique_privacy.flow import Owed, ReleaseFacts, due, state
-from pratique_privacy.verdict import plan_shards
 
 BLOB = Blob(key="blobs/x", sha256="00", bytes=1)
 REQUESTED = ReleaseRequested(

@@ -11,6 +11,7 @@ from pratique_shared.contracts.problems import FieldError, PolicyRefused
 from pratique_shared.runtime.children import Call, Child, ChildDied, Children, Limits, Reply, these
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
+ENTRY = "tests.unit.shared.test_children:entry"
 
 
 def entry(call: Call) -> Reply:
@@ -31,7 +32,7 @@ def entry(call: Call) -> Reply:
 
 @pytest.fixture
 def child() -> Iterator[Child]:
-    child = Child(entry, LIMITS)
+    child = Child(ENTRY, LIMITS)
     yield child
     child.kill()
 
@@ -63,14 +64,14 @@ async def test_a_child_that_wants_more_memory_than_its_limit_dies_alone(child: C
 
 
 async def test_a_late_call_kills_its_child() -> None:
-    child = Child(entry, Limits(memory=2 << 30, seconds=1.5))
+    child = Child(ENTRY, Limits(memory=2 << 30, seconds=1.5))
     with pytest.raises(ChildDied):
         await child.call({"do": "hang"}, these(), print)
     assert child._process is None
 
 
 async def test_two_children_work_at_once_and_each_serves_one_caller() -> None:
-    children = Children(entry, LIMITS, 2)
+    children = Children(ENTRY, LIMITS, 2)
     try:
         replies = await asyncio.gather(*(children.call({"do": "join"}, these(b"%d" % n)) for n in range(6)))
         assert [reply.blobs[0] for reply in replies] == [b"0", b"1", b"2", b"3", b"4", b"5"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pratique_shared.contracts.problems import Unprocessable
-from pratique_shared.frames.records import column_types, pointer, rows_of, table_of
+from pratique_shared.contracts.problems import Unprocessable, pointer
+from pratique_shared.frames.records import column_types, rows_of, table_of
 
 
 def refused(rows: Sequence[Mapping[str, object]], at: str = "") -> tuple[str, str]:

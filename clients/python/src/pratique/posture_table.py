@@ -37,6 +37,7 @@ FLAGS = {
     "suppressed_sa": "sensitive values were suppressed, and `*` counts as a value of its own",
     "trivial_t": "t is 0 only because the sensitive value is constant or there is one class",
 }
+MOST_LABELS = 8  # named one by one; a set of protocols is a label too, and there may be many
 VERDICTS = {"pass": "pass", "fail": "FAIL", "indeterminate": "INDETERMINATE"}
 OPERATORS = {"min": ">=", "max": "<="}
 UNITS = {
@@ -107,10 +108,11 @@ def _records(posture: Json, width: int) -> list[str]:
     for key, title, show in (
         ("cells_suppressed", "Cells made *", percent),
         ("unreadable", "Unreadable, made *", figure),
-        ("survival_by_label", "Survival by label", percent),
     ):
         if shares := records.get(key):
             rows.append((title, ", ".join(f"{plain(name)} {show(value)}" for name, value in shares.items())))
+    if labels := records.get("survival_by_label"):
+        rows.append(("Survival by label", _survivors(labels)))
     if everything := posture.get("all_columns"):
         rows.append(
             (
@@ -119,6 +121,17 @@ def _records(posture: Json, width: int) -> list[str]:
             )
         )
     return lay_out(rows, width)
+
+
+def _survivors(labels: Mapping[str, float]) -> str:
+    """Name the labels that lost records, hardest hit first; the others are counted."""
+    hit = sorted((share, name) for name, share in labels.items() if share < 1)
+    named = [f"{plain(name)} {percent(share)}" for share, name in hit[:MOST_LABELS]]
+    if len(hit) > MOST_LABELS:
+        named.append(f"{len(hit) - MOST_LABELS} more lost some")
+    if len(hit) < len(labels):
+        named.append(f"{'the other ' if hit else 'all '}{len(labels) - len(hit)} labels lost none")
+    return ", ".join(named)
 
 
 def _metrics(posture: Json, width: int) -> list[str]:

@@ -6,11 +6,12 @@ import socket
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
-from typing import Any
+
+import httpx
 
 from pratique import Client, PratiqueError, render_posture
-
 from pratique_local.sample import write_sample
 from pratique_local.supervisor import Supervisor, plan
 
@@ -28,9 +29,10 @@ def demo(capture: Path | None, policy: str, out: Path) -> int:
         supervisor = Supervisor(plan(Path(folder), _free_port(), os.environ), log)
         supervisor.start()
         try:
-            _await_ready(supervisor, Path(folder))
-            _show(Client(supervisor.plan.url, key_file=Path(folder) / "admin.key"), capture, policy, out)
-        except (PratiqueError, TimeoutError) as error:
+            _await_ready(supervisor)
+            with Client(supervisor.plan.url, key_file=Path(folder) / "admin.key") as client:
+                _show(client, capture, policy, out)
+        except (PratiqueError, OSError) as error:
             print(f"{error}\nThe log is in {out / 'demo.log'}.", file=sys.stderr)
             return 1
         finally:
@@ -73,22 +75,17 @@ def _show(client: Client, capture: Path | None, policy: str, out: Path) -> None:
 
 
 def _roles(client: Client, capture: str) -> str:
-    counts: dict[str, int] = {}
-    records: list[dict[str, Any]] = client.records(capture)
-    for record in records:
-        counts[record["role"]] = counts.get(record["role"], 0) + 1
-    first = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:6]
+    counts = Counter(record["role"] for record in client.records(capture))
+    first = counts.most_common(6)
     return ", ".join(f"{count} {role}" for role, count in first) + (", .." if len(counts) > len(first) else "")
 
 
-def _await_ready(supervisor: Supervisor, data: Path) -> None:
-    import httpx
-
+def _await_ready(supervisor: Supervisor) -> None:
     until = time.monotonic() + START
     while time.monotonic() < until:
         supervisor.watch()
         try:
-            if httpx.get(f"{supervisor.plan.url}/readyz", trust_env=False).status_code == 200:  # noqa: PLR2004
+            if httpx.get(f"{supervisor.plan.url}/readyz", trust_env=False).status_code == 200:
                 return
         except httpx.HTTPError:
             pass

@@ -88,13 +88,13 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
     python = [sys.executable, "-m"]
     programs = [] if given else [Program("valkey", valkey_command(data, secrets.queue_password), plain)]
     programs += [
-        Program("api", [*python, "pratique_privacy.main", "api"], privacy),
-        Program("privacy", [*python, "pratique_privacy.main", "worker"], privacy),
-        Program("ingest", [*python, "pratique_ingest.main"], {**shared, **_room_keys(secrets, ("captures",))}),
+        Program("api", [*python, "pratique_privacy", "api"], privacy),
+        Program("privacy", [*python, "pratique_privacy", "worker"], privacy),
+        Program("ingest", [*python, "pratique_ingest"], {**shared, **_room_keys(secrets, ("captures",))}),
     ]
     attack = {**shared, **_room_keys(secrets, ("matrices", "scores"))}
     programs += [
-        Program(f"attack-{number}", [*python, "pratique_attack_sim.main"], attack) for number in range(attack_workers)
+        Program(f"attack-{number}", [*python, "pratique_attack_sim"], attack) for number in range(attack_workers)
     ]
     return Plan(data, f"http://127.0.0.1:{port}", tuple(programs))
 

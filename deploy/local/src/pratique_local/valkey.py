@@ -30,7 +30,7 @@ SOCKET_PATH_LIMIT = 100  # bytes; the kernel takes 107
 
 
 def socket_of(data: Path) -> Path:
-    """Return the path of the server's socket: in the data folder, or in a private folder where that path is too long."""
+    """Return the path of the server's socket: in the data folder, or in a folder of ours where that is too long."""
     socket = (data / "valkey" / "valkey.sock").absolute()
     if len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT:
         return socket

@@ -1,8 +1,8 @@
-"""The attack worker: `python -m pratique_attack_sim.main`."""
+"""The attack worker: `python -m pratique_attack_sim`."""
 
 import asyncio
 
-from pratique_attack_sim.jobs import CHILD, AttackSim, score_in_child
+from pratique_attack_sim.jobs import CHILD, AttackSim
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
@@ -18,7 +18,7 @@ class AttackSettings(Settings):
 async def work(settings: AttackSettings) -> None:
     """Serve the attack queue until SIGTERM."""
     matrices, scores = settings.room("matrices"), settings.room("scores")
-    children = Children(score_in_child, CHILD, settings.attack_processes)
+    children = Children("pratique_attack_sim.shard_child:score_in_child", CHILD, settings.attack_processes)
     try:
         await serve(
             settings.redis_url,
@@ -35,7 +35,3 @@ def main() -> None:
     settings = read_environment(AttackSettings)
     log_as_json(settings.log_level)
     asyncio.run(work(settings))
-
-
-if __name__ == "__main__":
-    main()

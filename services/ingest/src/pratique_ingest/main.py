@@ -1,8 +1,8 @@
-"""The ingest worker: `python -m pratique_ingest.main`."""
+"""The ingest worker: `python -m pratique_ingest`."""
 
 import asyncio
 
-from pratique_ingest.jobs import CHILD, Ingest, profile_in_child
+from pratique_ingest.jobs import CHILD, Ingest
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
@@ -18,7 +18,7 @@ class IngestSettings(Settings):
 async def work(settings: IngestSettings) -> None:
     """Serve the ingest queue until SIGTERM."""
     room = settings.room("captures")
-    children = Children(profile_in_child, CHILD, settings.ingest_processes)
+    children = Children("pratique_ingest.capture_child:profile_in_child", CHILD, settings.ingest_processes)
     try:
         await serve(
             settings.redis_url,
@@ -35,7 +35,3 @@ def main() -> None:
     settings = read_environment(IngestSettings)
     log_as_json(settings.log_level)
     asyncio.run(work(settings))
-
-
-if __name__ == "__main__":
-    main()

@@ -30,10 +30,11 @@ from pratique_shared.contracts.facts import (
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import NotFound
 from pratique_shared.runtime.artifacts import Room
-from pratique_shared.runtime.clock import day_of, stamp
+from pratique_shared.runtime.clock import day_of, now, stamp
 from pratique_shared.runtime.ledger import Ledger
 
 Fact = TypeVar("Fact", bound=Contract)
+CLAIM_KEPT = timedelta(days=1)
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 _CAPTURE_OUTCOME: TypeAdapter[CaptureOutcome] = TypeAdapter(CaptureOutcome)
 
@@ -95,9 +96,10 @@ class Archive:
     async def same_capture(self, tenant: str, pilot: str | None, sha256: str) -> Capture | None:
         """Return the capture that holds the same bytes for the same pilot, unless it failed or was deleted."""
         latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256))
-        if latest is None:
-            return None
-        found = await self.any_capture(latest[1].decode())
+        return None if latest is None else await self._standing(latest[1].decode())
+
+    async def _standing(self, capture_id: str) -> Capture | None:
+        found = await self.any_capture(capture_id)
         if found is None or found.deleted or (found.outcome is not None and found.outcome.kind == "failed"):
             return None
         return found
@@ -106,9 +108,10 @@ class Archive:
         """Let the capture's digest stand for it; return the id that does, which may be that of an earlier upload."""
         folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256)
         while True:
-            if (same := await self.same_capture(requested.tenant, requested.pilot, requested.raw.sha256)) is not None:
-                return same.requested.id
             latest = await self._latest(self.captures_room, folder)
+            # The listing that finds nobody is the one that gives the number: who comes in between loses the create.
+            if latest is not None and (same := await self._standing(latest[1].decode())) is not None:
+                return same.requested.id
             number = 1 if latest is None else latest[0] + 1
             if await self.captures_room.create(f"{folder}/{number:09d}", requested.id.encode()):
                 return requested.id
@@ -244,16 +247,19 @@ class Archive:
 
     async def claim(self, tenant: str, key: str, claim: Claim) -> Claim:
         """Claim an idempotency key; return the claim that holds it, ours or an earlier one of the last 24 hours."""
-        folder = f"idempotency/{tenant}/{hashlib.sha256(key.encode()).hexdigest()}"
+        folder = _claim_folder(tenant, key)
         while True:
             latest = await self._latest(self.releases_room, folder)
-            if latest is not None:
-                held = Claim.model_validate_json(latest[1])
-                if _within_a_day(held.created_at, claim.created_at):
-                    return held
+            if latest is not None and (held := _in_force(latest[1])) is not None:
+                return held
             number = 1 if latest is None else latest[0] + 1
             if await self.releases_room.create(f"{folder}/{number:09d}", claim.model_dump_json().encode()):
                 return claim
+
+    async def claimed(self, tenant: str, key: str) -> Claim | None:
+        """Return the claim that holds an idempotency key, if there is one."""
+        latest = await self._latest(self.releases_room, _claim_folder(tenant, key))
+        return None if latest is None else _in_force(latest[1])
 
     async def _latest(self, room: Room, folder: str) -> tuple[int, bytes] | None:
         keys = await room.names(folder)
@@ -269,5 +275,10 @@ def _digest_folder(tenant: str, pilot: str | None, sha256: str) -> str:
     return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}"
 
 
-def _within_a_day(earlier: str, later: str) -> bool:
-    return datetime.fromisoformat(later) - datetime.fromisoformat(earlier) < timedelta(days=1)
+def _claim_folder(tenant: str, key: str) -> str:
+    return f"idempotency/{tenant}/{hashlib.sha256(key.encode()).hexdigest()}"
+
+
+def _in_force(raw: bytes) -> Claim | None:
+    claim = Claim.model_validate_json(raw)
+    return claim if now() - datetime.fromisoformat(claim.created_at) < CLAIM_KEPT else None

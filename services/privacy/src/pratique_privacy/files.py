@@ -3,15 +3,15 @@
 import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Literal, assert_never, get_args
+from typing import assert_never, get_args
 
 import polars as pl
 
 from pratique_shared.contracts.posture import Metrics
 from pratique_shared.contracts.problems import Conflict
+from pratique_shared.contracts.releases import Format
 from pratique_shared.frames.records import LIST, set_series, type_word
 
-Format = Literal["parquet", "arrow", "csv", "ndjson"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 ROW_GROUP = 2**17  # fixed: left to itself the writer cuts by the number of threads

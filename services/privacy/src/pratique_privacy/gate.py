@@ -5,8 +5,7 @@ from math import isfinite
 
 from pratique_shared.contracts.gate import GATE_METRICS, Bound, Check, Gate, GateResult, Verdict
 from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, Metrics
-from pratique_shared.contracts.problems import FieldError, Unprocessable
-from pratique_shared.frames.records import pointer
+from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
 Figures = Mapping[str, float | None]
 

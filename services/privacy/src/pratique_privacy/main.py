@@ -1,6 +1,7 @@
-"""The privacy service: `python -m pratique_privacy.main api` and `python -m pratique_privacy.main worker`."""
+"""The privacy service: `python -m pratique_privacy api` and `python -m pratique_privacy worker`."""
 
 import asyncio
+import signal
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -8,11 +9,11 @@ from pathlib import Path
 import uvicorn
 
 from pratique_privacy.archive import Archive
-from pratique_privacy.http.app import Services, create_app
+from pratique_privacy.http.app import create_app
+from pratique_privacy.http.services import Services
 from pratique_privacy.jobs import Privacy
 from pratique_privacy.keys import KeyRoom
-from pratique_privacy.table_child import LIMITS, answer
-from pratique_privacy.tables import Tables
+from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
 from pratique_shared.runtime.settings import Key, Settings, read_environment
@@ -56,7 +57,7 @@ async def serve_api(settings: PrivacySettings) -> None:
     """Serve the API until SIGTERM; what is under way may end within eight seconds."""
     keys = key_room_of(settings)
     await first_key(settings, keys)
-    tables = Tables(Children(answer, LIMITS, settings.table_processes))
+    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
     bell = await connect(settings.redis_url)
     services = Services(
         archive=archive_of(settings), keys=keys, bell=bell, tables=tables, version=version("pratique-privacy")
@@ -70,6 +71,8 @@ async def serve_api(settings: PrivacySettings) -> None:
         server_header=False,
         timeout_graceful_shutdown=8,
     )
+    for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn stops in order, then raises the signal once more
+        signal.signal(number, lambda *_: None)
     try:
         await uvicorn.Server(config).serve()
     finally:
@@ -80,7 +83,7 @@ async def serve_api(settings: PrivacySettings) -> None:
 async def work(settings: PrivacySettings) -> None:
     """Serve the privacy queue until SIGTERM."""
     archive, keys = archive_of(settings), key_room_of(settings)
-    tables = Tables(Children(answer, LIMITS, settings.table_processes))
+    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
 
     def privacy(bell: Doorbell) -> Privacy:
         return Privacy(archive, keys, tables, bell)
@@ -108,7 +111,3 @@ def main() -> None:
             asyncio.run(work(settings))
         case _:
             raise SystemExit("say which: api or worker")
-
-
-if __name__ == "__main__":
-    main()

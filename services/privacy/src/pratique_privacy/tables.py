@@ -13,11 +13,14 @@ from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import PpiParameters, Unit
-from pratique_shared.runtime.children import Children, Reply, these
+from pratique_shared.contracts.releases import Format
+from pratique_shared.runtime.children import Children, Limits, Reply, these
 
 Media = Literal["json", "ndjson", "csv", "parquet"]
-Format = Literal["parquet", "arrow", "csv", "ndjson"]
 Row = dict[str, Any]
+
+TABLE_CHILD = "pratique_privacy.table_child:answer"
+LIMITS = Limits(memory=6 << 30, seconds=1800)
 
 
 @dataclass(frozen=True)

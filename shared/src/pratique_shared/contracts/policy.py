@@ -200,4 +200,5 @@ class Policy(Contract):
     steps: tuple[Step, ...] = Field(default=(), max_length=MAX_STEPS)
 
 
-PolicyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+# A name, or the digest of a stored version.
+PolicyName = Annotated[str, StringConstraints(pattern=r"^(sha256:[0-9a-f]{64}|[A-Za-z0-9][A-Za-z0-9._-]{0,99})$")]

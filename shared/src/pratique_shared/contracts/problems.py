@@ -31,6 +31,11 @@ class FieldError:
     detail: str
 
 
+def pointer(*parts: str | int) -> str:
+    """Return the JSON pointer of nested names and places (RFC 6901: `~` and `/` are escaped)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
 class Problem(Exception):
     """An answer that says no: `code` is stable, `detail` says what to do, `errors` name the fields."""
 

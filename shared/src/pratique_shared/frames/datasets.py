@@ -13,8 +13,8 @@ from typing import Literal, NoReturn, assert_never
 
 import polars as pl
 
-from pratique_shared.contracts.problems import BadRequest, FieldError, Unprocessable
-from pratique_shared.frames.records import INT64, pointer, table_of
+from pratique_shared.contracts.problems import BadRequest, FieldError, Unprocessable, pointer
+from pratique_shared.frames.records import INT64, table_of
 
 Media = Literal["csv", "ndjson", "json"]
 

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 import polars as pl
 
-from pratique_shared.contracts.problems import FieldError, Unprocessable
+from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
 TypeWord = Literal["integer", "number", "text", "boolean", "list"]
 Kind = Literal["integer", "number", "text", "boolean", "list", "object"]
@@ -25,11 +25,6 @@ KINDS: dict[type, Kind] = {
 }
 INT64 = range(-(2**63), 2**63)
 LIST = pl.List(pl.String)
-
-
-def pointer(*parts: str) -> str:
-    """Return the JSON pointer of nested names (RFC 6901: `~` and `/` are escaped)."""
-    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def table_of(rows: Sequence[Mapping[str, object]], at: str = "") -> pl.DataFrame:

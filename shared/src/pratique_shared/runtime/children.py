@@ -7,6 +7,7 @@ forked, since polars hangs in forked children.
 
 import asyncio
 import ctypes
+import importlib
 import json
 import logging
 import multiprocessing
@@ -87,22 +88,29 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _child_main(pipe: Connection, entry: Entry, memory: int) -> None:
+def _child_main(pipe: Connection, entry: str, memory: int) -> None:
     """Answer calls until the pipe closes. Runs in the child."""
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     log_as_json("WARNING")
     try:
+        answer = _load(entry)
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         while True:
-            _answer(pipe, entry)
+            _answer(pipe, answer)
     except EOFError:
         return
     except BaseException:  # noqa: BLE001 - the outermost loop of a child; a polars panic is no Exception
         # The interpreter's own traceback would print the exception's text, which may hold a value.
         _log.exception("a call ended in an error")
         os._exit(1)
+
+
+def _load(entry: str) -> Entry:
+    module, _, name = entry.partition(":")
+    found: Entry = getattr(importlib.import_module(module), name)
+    return found
 
 
 def _answer(pipe: Connection, entry: Entry) -> None:
@@ -143,9 +151,12 @@ def _problem_kinds(root: type[Problem]) -> Iterator[type[Problem]]:
 
 
 class Child:
-    """One child process and the pipe to it."""
+    """One child process and the pipe to it.
 
-    def __init__(self, entry: Entry, limits: Limits) -> None:
+    `entry` is `module:function`, imported in the child only: its parent need not carry polars too.
+    """
+
+    def __init__(self, entry: str, limits: Limits) -> None:
         self._entry, self._limits = entry, limits
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -230,7 +241,7 @@ async def these(*blobs: bytes) -> AsyncIterator[bytes]:
 class Children:
     """A fixed number of children of one kind, each lent to one caller at a time."""
 
-    def __init__(self, entry: Entry, limits: Limits, count: int) -> None:
+    def __init__(self, entry: str, limits: Limits, count: int) -> None:
         self._all = [Child(entry, limits) for _ in range(count)]
         self._free: asyncio.Queue[Child] = asyncio.Queue()
         for child in self._all:

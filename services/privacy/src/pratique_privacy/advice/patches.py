@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from pratique_privacy.policy.validity import LISTS
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.policy import ClassSupport, Policy, Step, Threshold
-from pratique_shared.frames.records import pointer
+from pratique_shared.contracts.problems import pointer
 
 Class: TypeAlias = Literal["identifiers", "quasi_identifiers", "sensitive", "insensitive", "drop"]
 

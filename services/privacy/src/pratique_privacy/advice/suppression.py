@@ -17,8 +17,8 @@ from pratique_privacy.policy.addresses import ip_prefix
 from pratique_privacy.policy.builtin import C4_TAU
 from pratique_privacy.policy.cells import STAR, Cell, distinct_cells
 from pratique_shared.contracts.policy import ClassSupport, Exemption, Threshold
+from pratique_shared.contracts.problems import pointer
 from pratique_shared.frames.partition import class_sizes, coded
-from pratique_shared.frames.records import pointer
 
 TAUS = (C4_TAU, 5, 10)
 SUPPORTS = (5, C4_TAU, 2)  # 5: Kekatos et al. 2026, §V-D

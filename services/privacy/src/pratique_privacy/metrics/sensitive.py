@@ -10,9 +10,8 @@ import numpy.typing as npt
 import polars as pl
 
 from pratique_shared.contracts.attributes import SensitiveBins
-from pratique_shared.contracts.problems import FieldError, Unprocessable
+from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 from pratique_shared.frames.partition import coded
-from pratique_shared.frames.records import pointer
 
 SUPPRESSED = "*"
 

@@ -49,8 +49,8 @@ from pratique_shared.contracts.policy import (
     TopBottom,
 )
 from pratique_shared.contracts.posture import Finding
-from pratique_shared.contracts.problems import FieldError, PolicyRefused
-from pratique_shared.frames.records import column_types, pointer
+from pratique_shared.contracts.problems import FieldError, PolicyRefused, pointer
+from pratique_shared.frames.records import column_types
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 ValueStep: TypeAlias = Bin | TimeBucket | TextPrefix | ProtocolFamily | Hierarchy | Round | TopBottom

@@ -20,8 +20,7 @@ from pratique_shared.contracts.policy import (
     SaltedHash,
     Token,
 )
-from pratique_shared.contracts.problems import FieldError, PolicyRefused
-from pratique_shared.frames.records import pointer
+from pratique_shared.contracts.problems import FieldError, PolicyRefused, pointer
 
 LISTS = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "drop")
 

@@ -1,0 +1,1 @@
+"""The REST API: one router a resource, one table of permissions, one shape of refusal."""

@@ -1,0 +1,111 @@
+"""Access: who may do what. One row an operation; an operation without a row does not start."""
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from fastapi import Depends, Request, Security
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.http.services import Services
+from pratique_privacy.keys import Caller, Role
+from pratique_shared.contracts.problems import Forbidden, NotFound, Unauthorized
+
+ADMIN: Final = frozenset[Role]({"admin"})
+OPERATOR: Final = frozenset[Role]({"operator", "admin"})
+WATCHERS: Final = frozenset[Role]({"operator", "auditor", "admin"})
+RECEIVERS: Final = frozenset[Role]({"operator", "recipient", "admin"})
+EVERYONE: Final = frozenset[Role]({"operator", "recipient", "auditor", "admin"})
+
+# A recipient sees the releases of its own name only; an auditor sees figures and no record.
+ROLES: Final[dict[str, frozenset[Role]]] = {
+    "addCapture": OPERATOR,
+    "listCaptures": OPERATOR,
+    "getCapture": OPERATOR,
+    "getCaptureRecords": OPERATOR,
+    "getCaptureIdentifiers": OPERATOR,
+    "deleteCapture": OPERATOR,
+    "addDataset": OPERATOR,
+    "listDatasets": OPERATOR,
+    "getDataset": OPERATOR,
+    "deleteDataset": OPERATOR,
+    "createRelease": RECEIVERS,
+    "listReleases": EVERYONE,
+    "getRelease": EVERYONE,
+    "getReleaseEvents": EVERYONE,
+    "cancelRelease": OPERATOR,
+    "withdrawRelease": OPERATOR,
+    "getPosture": EVERYONE,
+    "getGate": EVERYONE,
+    "getReleaseRecords": RECEIVERS,
+    "getReleasePreview": OPERATOR,
+    "getRisk": WATCHERS,
+    "getSuggestions": OPERATOR,
+    "listPolicies": WATCHERS,
+    "getPolicy": WATCHERS,
+    "putPolicy": OPERATOR,
+    "classify": OPERATOR,
+    "preview": OPERATOR,
+    "getGateFloor": WATCHERS,
+    "putGateFloor": ADMIN,
+    "listApiKeys": ADMIN,
+    "createApiKey": ADMIN,
+    "revokeApiKey": ADMIN,
+    "whoAmI": EVERYONE,
+}
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs"})
+
+_bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
+
+
+def services_of(request: Request) -> Services:
+    """Return what this app was built with."""
+    services: Services = request.app.state.services
+    return services
+
+
+async def authorise(
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
+) -> Caller:
+    """Return who calls, once it is known and its role may do this; raises `Unauthorized`, `Forbidden`."""
+    if credentials is None:
+        raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
+    caller = await services_of(request).keys.caller(credentials.credentials)
+    route: APIRoute = request.scope["route"]
+    if caller.role not in ROLES[route.operation_id or ""]:
+        raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    return caller
+
+
+Called = Annotated[Caller, Depends(authorise)]
+Reach = Annotated[Services, Depends(services_of)]
+
+
+def visible(caller: Caller, facts: ReleaseFacts) -> bool:
+    """Whether the caller may know of a release of its tenant: a recipient, of its own only."""
+    mine = caller.recipient is not None and facts.requested.recipient == caller.recipient
+    return caller.role != "recipient" or mine
+
+
+async def release_for(services: Services, caller: Caller, release_id: str) -> ReleaseFacts:
+    """Return the facts of a release that the caller may see; raises `NotFound`, the same for all others."""
+    missing = NotFound("not-found", "There is no such release: a list shows those that you may see.")
+    if not is_id("rel", release_id):
+        raise missing
+    facts = await services.archive.release(caller.tenant, release_id)
+    if not visible(caller, facts):
+        raise missing
+    return facts
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Whether a text has the form of an id; only such a text is looked up."""
+    kind, _, rest = text.partition("_")
+    return kind == prefix and len(rest) == 26 and set(rest) <= set("0123456789abcdefghjkmnpqrstvwxyz")
+
+
+def check_rows(operations: Iterable[str]) -> None:
+    """Raise where an operation stands in no row of the table, or a row has no operation."""
+    if unknown := set(operations) ^ (set(ROLES) | ANONYMOUS):
+        raise RuntimeError(f"operations and permissions differ: {sorted(unknown)}")

@@ -1,0 +1,143 @@
+"""Answers: models as JSON, lists by page, results that wait, and what OpenAPI says of them."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from typing import Annotated, Any, Final
+
+from fastapi import Header, Query, Request, Response
+from pydantic import BaseModel
+
+from pratique_privacy.http.access import is_id
+from pratique_privacy.http.problems import MEDIA, ProblemDocument
+from pratique_shared.contracts.problems import FieldError, Unprocessable
+
+RETRY_AFTER: Final = {"Retry-After": "1"}
+POLL = 0.05  # seconds between two looks at a result that is waited for
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many entries a page holds.")]
+Prefer = Annotated[str | None, Header(description="`wait=N`: hold the answer back for at most N seconds, 30 at most.")]
+After = Annotated[str | None, Query(max_length=200, description="`next` of the page before.")]
+
+_MEANINGS: Final = {
+    400: "The body is no JSON, or its bytes are not those of its digest.",
+    401: "No API key, or one that is not in force.",
+    403: "The role of the key may not do this, or the gate did not pass.",
+    404: "Not there, or not yours to see.",
+    409: "Not in a state that allows this.",
+    410: "Withdrawn or deleted.",
+    413: "Larger than the service takes.",
+    415: "Of a kind that the service does not read.",
+    422: "Well formed, and wrong: `errors` name the fields.",
+    503: "A part of the service is missing for now.",
+    507: "The store is full.",
+}
+Answered = dict[int | str, dict[str, Any]]
+
+
+def answers(*statuses: int, anonymous: bool = False) -> Answered:
+    """Return the problem documents that an operation may answer with, for OpenAPI."""
+    always = {503} if anonymous else {401, 403, 422, 503}
+    return {
+        status: {"description": _MEANINGS[status], "content": {MEDIA: {"schema": {"$ref": _ref(ProblemDocument)}}}}
+        for status in sorted(always | set(statuses))
+    }
+
+
+def _ref(kind: type[BaseModel]) -> str:
+    return f"#/components/schemas/{kind.__name__}"
+
+
+def takes(kind: type[BaseModel], **examples: object) -> dict[str, Any]:
+    """Return the JSON body that an operation takes, for OpenAPI."""
+    media: dict[str, Any] = {"schema": {"$ref": _ref(kind)}}
+    if examples:
+        media["examples"] = {name: {"value": value} for name, value in examples.items()}
+    return {"requestBody": {"required": True, "content": {"application/json": media}}}
+
+
+def takes_bytes(*media: str) -> dict[str, Any]:
+    """Return the raw body that an operation takes, for OpenAPI."""
+    schema = {"schema": {"type": "string", "format": "binary"}}
+    return {"requestBody": {"required": True, "content": dict.fromkeys(media, schema)}}
+
+
+def files(*media: str) -> Answered:
+    """Return the files that an operation may answer with, for OpenAPI."""
+    schema = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"description": "The records.", "content": dict.fromkeys(media, schema)}}
+
+
+def answer(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Answer with a model as JSON."""
+    return Response(model.model_dump_json(by_alias=True), status, headers, media_type="application/json")
+
+
+def unchanging(request: Request, body: str) -> Response:
+    """Answer with JSON that never changes: a strong ETag, and 304 to whoever has it."""
+    tag = f'"{sha256(body.encode()).hexdigest()}"'
+    if is_known(request, tag):
+        return Response(None, 304, private(tag))
+    return Response(body, 200, private(tag), media_type="application/json")
+
+
+def private(tag: str) -> dict[str, str]:
+    """Return the headers of a result that only its reader may keep."""
+    return {"ETag": tag, "Vary": "Authorization, Accept", "Cache-Control": "private, no-cache"}
+
+
+def is_known(request: Request, tag: str) -> bool:
+    """Whether `If-None-Match` names this tag (RFC 9110, 13.1.2: compared weakly)."""
+    known = [entry.strip().removeprefix("W/") for entry in request.headers.get("if-none-match", "").split(",")]
+    return tag in known or "*" in known
+
+
+def accepted(location: str, status: int, *, replayed: bool = False, waited: bool = False) -> dict[str, str]:
+    """Return the headers of something that was taken in."""
+    headers = {"Location": location}
+    headers |= RETRY_AFTER if status == 202 else {}
+    headers |= {"Idempotent-Replayed": "true"} if replayed else {}
+    headers |= {"Preference-Applied": "wait"} if waited else {}
+    return headers
+
+
+def asked_to_wait(prefer: str | None, most: float) -> float:
+    """Return the seconds of `Prefer: wait=N` (RFC 7240), at most `most`; 0 without one."""
+    found = re.search(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})", prefer or "", re.IGNORECASE)
+    return min(float(found[1]), most) if found else 0.0
+
+
+async def finished(look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
+    """Look until it is done or the time is over; return whether it is done."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while seconds > 0:
+        if await look():
+            return True
+        if loop.time() + POLL > until:
+            return False
+        await asyncio.sleep(POLL)
+    return False
+
+
+def id_cursor(kind: str, after: str | None) -> str | None:
+    """Return the cursor of a list of ids; raises `Unprocessable` for one that no page gave."""
+    if after is not None and not is_id(kind, after):
+        raise bad_cursor()
+    return after
+
+
+def offset_cursor(after: str | None) -> int:
+    """Return the row that a page of records begins with."""
+    if after is None:
+        return 0
+    if not (after.isascii() and after.isdecimal() and len(after) < 12):
+        raise bad_cursor()
+    return int(after)
+
+
+def bad_cursor() -> Unprocessable:
+    """Return the refusal of a cursor that no page gave."""
+    error = FieldError("/after", "must be `next` of an earlier page")
+    return Unprocessable("cursor-invalid", "Send `next` of an earlier page as `after`, unchanged.", [error])

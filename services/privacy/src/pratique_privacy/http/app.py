@@ -1,0 +1,55 @@
+"""The app: the routers, who may use them, and one shape of refusal."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.routing import APIRoute
+
+from pratique_privacy.http import (
+    api_keys,
+    captures,
+    datasets,
+    health,
+    policies,
+    problems,
+    reference,
+    releases,
+    results,
+    trials,
+)
+from pratique_privacy.http.access import authorise, check_rows
+from pratique_privacy.http.openapi import document
+from pratique_privacy.http.services import Services
+from pratique_privacy.http.trace import Trace
+
+PRIVATE = (captures, datasets, releases, results, policies, trials, api_keys)
+OPEN = (health, reference)
+
+
+def create_app(services: Services) -> FastAPI:
+    """Build the API around its services; raises RuntimeError where an operation has no row in the table of access."""
+    app = FastAPI(
+        title="Pratique",
+        version=services.version,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.services = services
+    for module in PRIVATE:
+        app.include_router(module.router, dependencies=[Depends(authorise)])
+    for module in OPEN:
+        app.include_router(module.router)
+    check_rows(route.operation_id or route.path for route in operations())
+    problems.install(app)
+    app.add_middleware(Trace)
+    app.openapi = partial(document, app)  # type: ignore[method-assign]
+    return app
+
+
+def operations() -> Iterator[APIRoute]:
+    """Yield every operation of the API."""
+    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *OPEN)]
+    for router in routers:
+        yield from (route for route in router.routes if isinstance(route, APIRoute))

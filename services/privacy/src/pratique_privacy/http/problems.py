@@ -1,0 +1,114 @@
+"""Problem documents (RFC 9457): every refusal of the API in one shape."""
+
+import json
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from pratique_privacy.http.invalid import field_errors
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.problems import FieldError, Problem, Unauthorized, Unprocessable
+from pratique_shared.runtime.children import ChildDied
+from pratique_shared.runtime.sealing import BrokenSeal
+
+MEDIA = "application/problem+json"
+RETRY_AFTER = "1"  # seconds
+
+_log = logging.getLogger("pratique.http")
+
+
+class WrongField(Contract):
+    """One wrong field: its JSON pointer in the body, or its name in the query."""
+
+    pointer: str
+    detail: str
+
+
+class ProblemDocument(Contract):
+    """Why a request was turned down, and what to do."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    request_id: str
+    errors: tuple[WrongField, ...] | None = None
+
+
+def problem_response(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer with a problem; a 401 names the scheme, what may be retried says when."""
+    return _document(request, problem.status, problem.title, problem.code, problem.detail, problem.errors, headers)
+
+
+def internal_error(request: Request) -> Response:
+    """Answer for a defect of ours: nothing of it is told but the id under which the log has it."""
+    detail = "The service made a mistake: report it with the request id."
+    return _document(request, 500, "Internal error", "internal-error", detail)
+
+
+def _document(
+    request: Request,
+    status: int,
+    title: str,
+    code: str,
+    detail: str,
+    errors: tuple[FieldError, ...] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    body: dict[str, object] = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code}
+    body["request_id"] = request.scope.get("state", {}).get("request_id", "")
+    if errors:
+        body["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in errors]
+    sent = dict(headers or {})
+    if status == Unauthorized.status:
+        sent["WWW-Authenticate"] = "Bearer"
+    if status in (503, 507):
+        sent["Retry-After"] = RETRY_AFTER
+    # A pointer may hold half a surrogate pair, which only an escape can carry.
+    return Response(json.dumps(body).encode(), status, sent, media_type=MEDIA)
+
+
+async def _on_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return problem_response(request, error)
+
+
+async def _on_invalid_query(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    detail = "A parameter of the address or a header is wrong: `errors` name it."
+    return problem_response(request, Unprocessable("query-invalid", detail, field_errors(error.errors(), {})))
+
+
+async def _on_http_exception(request: Request, error: Exception) -> Response:
+    """Answer for what routing itself turns down: no such path, no such method."""
+    assert isinstance(error, HTTPException)
+    title = HTTPStatus(error.status_code).phrase
+    code = {404: "path-unknown", 405: "method-not-allowed"}.get(error.status_code, "request-refused")
+    detail = "See /openapi.json for the paths and methods that there are."
+    return _document(request, error.status_code, title, code, detail, (), error.headers)
+
+
+async def _on_dead_child(request: Request, error: Exception) -> Response:
+    _log.warning("a table child died under a request", exc_info=error)
+    detail = "The table could not be worked on within the limits of memory and time: send fewer rows or columns."
+    return problem_response(request, Unprocessable("table-too-heavy", detail))
+
+
+async def _on_broken_seal(request: Request, error: Exception) -> Response:
+    _log.error("stored bytes are not those that a fact names", exc_info=error)
+    detail = "What is stored is damaged and is not served: tell the operator of the service."
+    return problem_response(request, Problem("stored-bytes-damaged", detail))
+
+
+def install(app: FastAPI) -> None:
+    """Let every refusal of this app be a problem document."""
+    app.add_exception_handler(Problem, _on_problem)
+    app.add_exception_handler(RequestValidationError, _on_invalid_query)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(ChildDied, _on_dead_child)
+    app.add_exception_handler(BrokenSeal, _on_broken_seal)

@@ -1,0 +1,34 @@
+"""What the handlers work with, built once in `main`."""
+
+from dataclasses import dataclass
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.keys import KeyRoom
+from pratique_privacy.tables import Tables
+from pratique_shared.runtime.queues import Doorbell
+
+MB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a request may bring, in bytes and rows."""
+
+    json_bytes: int = MB
+    inline_bytes: int = 16 * MB
+    dataset_bytes: int = 64 * MB
+    capture_bytes: int = 16 << 30
+    trial_rows: int = 10_000
+    wait_seconds: float = 30
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that a handler may reach."""
+
+    archive: Archive
+    keys: KeyRoom
+    bell: Doorbell
+    tables: Tables
+    version: str
+    limits: Limits = Limits()

@@ -1,0 +1,45 @@
+"""The posture of a release, put together from its facts."""
+
+from pratique_privacy.flow import ReleaseFacts, state
+from pratique_shared.contracts.facts import Published, Withheld
+from pratique_shared.contracts.posture import Posture
+
+
+def posture_of(facts: ReleaseFacts) -> Posture | None:
+    """Return what is known of a release, or None before it is measured.
+
+    Metrics are there before the adversaries; attacks, gate and verdict come with the outcome.
+    """
+    requested, measured, stands = facts.requested, facts.measured, state(facts)
+    if measured is None:
+        return None
+    flags = measured.flags if requested.gate else tuple(dict.fromkeys((*measured.flags, "no_gate")))
+    plain = Posture(
+        release=requested.id,
+        status=stands.status,
+        verdict=stands.verdict,
+        unit=measured.unit,
+        records=measured.records,
+        before=measured.before,
+        after=measured.after,
+        all_columns=measured.all_columns,
+        ppi_parameters=requested.ppi,
+        flags=flags,
+        findings=measured.findings,
+        policy_sha256=requested.policy_sha256,
+        computed_at=measured.at,
+        versions=measured.versions,
+    )
+    if not isinstance(facts.outcome, Published | Withheld):
+        return plain
+    outcome = facts.outcome
+    files = outcome.files if isinstance(outcome, Published) else {}
+    return plain.model_copy(
+        update={
+            "attacks": outcome.attacks,
+            "gate": outcome.gate,
+            "prior_releases": outcome.prior_releases,
+            "files": {form: blob.sha256 for form, blob in files.items()},
+            "computed_at": outcome.at,
+        }
+    )

@@ -1,0 +1,342 @@
+"""The table child: the operations of `pratique_privacy.tables`, run in a spawned process.
+
+Everything that needs polars or holds many rows happens here; what comes in and goes out is JSON and bytes.
+"""
+
+import io
+import json
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from pratique_privacy.advice import Predicted, classify, suggest
+from pratique_privacy.files import (
+    SHORTEST_SUBSTRING,
+    ReleaseBlocked,
+    read_file,
+    scan_for_identifiers,
+    verify_files,
+    write_files,
+)
+from pratique_privacy.metrics.measure import classes_of
+from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
+from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
+from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
+from pratique_privacy.policy.keys import Keys
+from pratique_privacy.policy.validity import check_policy
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.captures import SUBSCRIBER_COLUMNS
+from pratique_shared.contracts.facts import Measured, ReleaseRequested
+from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.posture import Metrics, PpiParameters
+from pratique_shared.contracts.problems import Unprocessable
+from pratique_shared.frames.datasets import read_dataset
+from pratique_shared.frames.partition import class_labels, class_sizes, column_codes
+from pratique_shared.frames.records import column_types, rows_of, table_of
+from pratique_shared.runtime.children import Body, Call, Reply
+
+SMALLEST_CLASSES = 20
+PREVIEW_ROWS = 10_000
+
+
+def answer(call: Call) -> Reply:
+    """Answer one call. Runs in the child."""
+    return OPERATIONS[call.body["op"]](call.body, list(call.blobs()))
+
+
+def _admit(body: Body, blobs: list[bytes]) -> Reply:
+    source = _source(body, blobs) if blobs else None
+    if source is not None and not source.height:
+        raise Unprocessable("source-empty", "The source holds no record: there is nothing to release.")
+    columns = body["columns"] if source is None else dict(column_types(source))
+    attributes = _attributes(body, columns)
+    check_policy(attributes, Policy.model_validate(body["policy"]), columns, sample=source)
+    if source is not None:
+        fixed_bins(source, attributes)
+    return Reply({"attributes": attributes.model_dump(mode="json"), "columns": columns}, ())
+
+
+def _dataset(body: Body, blobs: list[bytes]) -> Reply:
+    table = read_dataset(blobs[0], body["sources"][0]["media"])
+    return Reply({"rows": table.height, "columns": dict(column_types(table))}, (_parquet(table),))
+
+
+def _measure(body: Body, blobs: list[bytes]) -> Reply:
+    requested = ReleaseRequested.model_validate(body["requested"])
+    source = _source(body, blobs)
+    attributes = _attributes({**body["requested"], "built_in": requested.built_in}, dict(column_types(source)))
+    tenant_key = bytes.fromhex(body["tenant_key"])
+    request = _request(requested, attributes, _pilot(body, requested.pilot))
+    made = run(source, request, _keys(tenant_key), secrets.token_bytes)
+    codes = code_matrix(made.table, attributes, tenant_key, requested.digest)
+    measured = {
+        "attributes": attributes.model_dump(mode="json"),
+        "unit": body["sources"][0]["unit"],
+        "records": made.records.model_dump(mode="json"),
+        "before": made.before.model_dump(mode="json"),
+        "after": made.after.model_dump(mode="json"),
+        "all_columns": made.all_columns.model_dump(mode="json"),
+        "flags": made.flags,
+        "findings": [finding.model_dump(mode="json") for finding in made.findings],
+        "versions": {"polars": pl.__version__, "numpy": np.__version__},
+    }
+    table = made.table.with_columns(pl.Series(_KEPT, made.transformed.kept))
+    reply = {"measured": measured, "matrix_rows": codes.shape[0], "matrix_columns": codes.shape[1]}
+    return Reply(reply, (_parquet(table), np.ascontiguousarray(codes, dtype="<i4").tobytes()))
+
+
+def _publish(body: Body, blobs: list[bytes]) -> Reply:
+    requested = ReleaseRequested.model_validate(body["requested"])
+    measured = Measured.model_validate(body["measured"])
+    table = _kept_table(blobs[0])[0]
+    source = _source(body, blobs[1:])
+    bins = fixed_bins(source, measured.attributes)
+    request = _request(requested, measured.attributes, None)
+    files = write_files(table)
+    read_back = verify_files(files, table, measured.after, lambda found: figures(found, request, bins))
+    if found := _identifiers_in(read_back.values(), source, measured.attributes):
+        raise ReleaseBlocked(
+            "identifier-found",
+            f"{found} released cells hold a direct identifier of the source: suppress or drop the columns they are in.",
+        )
+    reply = {"formats": list(files), "schema_types": dict(column_types(table))}
+    return Reply(reply, tuple(files.values()))
+
+
+def _preview(body: Body, blobs: list[bytes]) -> Reply:
+    source = _source(body, blobs)
+    if source.height > PREVIEW_ROWS:
+        raise Unprocessable(
+            "preview-too-large", f"A preview takes at most {PREVIEW_ROWS} rows: post a release instead."
+        )
+    attributes = _attributes(body, dict(column_types(source)))
+    policy, ppi = Policy.model_validate(body["policy"]), PpiParameters.model_validate(body["ppi"])
+    request = Request(attributes, policy, ppi, _pilot(body, body["pilot"]))
+    keys = _keys(bytes.fromhex(body["tenant_key"]))
+    made = run(source, request, keys, secrets.token_bytes)
+    kept = made.transformed.kept
+    return Reply(
+        {
+            "before": {
+                "metrics": made.before.model_dump(mode="json"),
+                "rows": rows_of(source.select(_shown(made, source))),
+            },
+            "after": {"metrics": made.after.model_dump(mode="json"), "rows": rows_of(made.table)},
+            "kept": kept.tolist(),
+            "class_sizes": _class_size_of_each(made.table, attributes),
+            "records": made.records.model_dump(mode="json"),
+            "all_columns": made.all_columns.model_dump(mode="json"),
+            "flags": made.flags,
+            "findings": [finding.model_dump(mode="json") for finding in made.findings],
+            "attributes": attributes.model_dump(mode="json"),
+            "suggestions": _suggestions(source, request, made, keys),
+        },
+        (),
+    )
+
+
+def _classify(body: Body, blobs: list[bytes]) -> Reply:
+    return Reply({"columns": [column.document() for column in classify(_source(body, blobs))]}, ())
+
+
+def _page(body: Body, blobs: list[bytes]) -> Reply:
+    described = body["sources"][0]
+    offset, limit = body["offset"], body["limit"]
+    if described["media"] == "ndjson":  # records of a capture keep their objects; only the page is parsed
+        lines = blobs[0].splitlines()[offset : offset + limit]
+        return Reply({"rows": [json.loads(line) for line in lines]}, ())
+    return Reply({"rows": rows_of(_table(described["media"], blobs[0]).slice(offset, limit))}, ())
+
+
+def _export(body: Body, blobs: list[bytes]) -> Reply:
+    table = _source(body, blobs)
+    return Reply({}, (write_files(table)[body["format"]],))
+
+
+def _risk(body: Body, blobs: list[bytes]) -> Reply:
+    measured = Measured.model_validate(body["measured"])
+    table, _ = _kept_table(blobs[0])
+    names = [name for name in measured.attributes.quasi_identifiers if name in table.columns]
+    codes = column_codes(table, names)
+    labels = class_labels(codes)
+    sizes = class_sizes(labels) if table.height else np.zeros(0, np.int64)
+    made: dict[str, Callable[[], Any]] = {
+        "class": lambda: {
+            "histogram": [asdict(bar) for bar in size_histogram(sizes)],
+            "share_below_k": measured.after.share_below_k,
+            "k_target": body["k_target"],
+        },
+        "subset": lambda: [
+            {"columns": [names[i] for i in e.subset], "distinct": e.distinct, "exposure": e.share}
+            for e in subset_exposure(codes)
+        ],
+        "attribute": lambda: [{"column": n, "distinct": d} for n, d in distinct_counts(table).items()],
+        "record": lambda: [
+            {"size": small.size, "values": rows_of(table.select(names).slice(small.first_row, 1))[0]}
+            for small in smallest_classes(labels, SMALLEST_CLASSES)
+        ],
+    }
+    return Reply({name: made[name]() for name in body["by"]}, ())
+
+
+def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
+    requested = ReleaseRequested.model_validate(body["requested"])
+    measured = Measured.model_validate(body["measured"])
+    request = _request(requested, measured.attributes, _pilot(body, requested.pilot))
+    source = _source(body, blobs[1:])
+    keys = _keys(bytes.fromhex(body["tenant_key"]))
+    released = _Released(measured.before, measured.after, _kept_table(blobs[0])[0])
+    found = _suggestions(source, request, released, keys)
+    return Reply({"suggestions": found}, ())
+
+
+def _release_preview(body: Body, blobs: list[bytes]) -> Reply:
+    measured = Measured.model_validate(body["measured"])
+    table, kept = _kept_table(blobs[0])
+    source = _source(body, blobs[1:]) if len(blobs) > 1 else None
+    head = table.head(body["rows"])
+    sizes = _class_size_of_each(table, measured.attributes)[: head.height]
+    rows = []
+    for after, place, size in zip(rows_of(head), kept.tolist(), sizes, strict=False):
+        before = None if source is None else rows_of(source.select(head.columns).slice(place, 1))[0]
+        changed = [] if before is None else [name for name in after if after[name] != before[name]]
+        rows.append({"before": before, "after": after, "class_size": size, "changed": changed})
+    return Reply({"rows": rows}, ())
+
+
+OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
+    "admit": _admit,
+    "dataset": _dataset,
+    "measure": _measure,
+    "publish": _publish,
+    "preview": _preview,
+    "classify": _classify,
+    "page": _page,
+    "export": _export,
+    "risk": _risk,
+    "suggestions": _suggestions_of_release,
+    "release_preview": _release_preview,
+}
+
+_KEPT = "\x00kept"  # the source row of each row, inside the table blob; no column of a request can be called so
+
+
+def _request(requested: ReleaseRequested, attributes: Attributes, pilot: str | None) -> Request:
+    return Request(attributes, requested.policy, requested.ppi, pilot, no_gate=not requested.gate)
+
+
+def _keys(tenant_key: bytes) -> Keys:
+    """The run's key is made here, used by this call alone and written nowhere."""
+    return Keys(tenant=tenant_key, run=secrets.token_bytes(32))
+
+
+def _attributes(body: Body, columns: dict[str, Any]) -> Attributes:
+    """The attributes that a request gives, else those of its built-in policy over these columns."""
+    if body["attributes"] is not None:
+        return Attributes.model_validate(body["attributes"])
+    if body["built_in"] is None:
+        raise Unprocessable("attributes-missing", "Say what every column is: this policy brings no attributes along.")
+    return attributes_of(BUILT_IN[body["built_in"]], columns)
+
+
+def _pilot(body: Body, released: str | None) -> str | None:
+    """The pilot of rows that name none: that of the one source, else of the release."""
+    pilots = {source["pilot"] for source in body["sources"]}
+    return next(iter(pilots)) or released if len(pilots) == 1 else released
+
+
+def _source(body: Body, blobs: Sequence[bytes]) -> pl.DataFrame:
+    """Read the sources of a call as one table; several are captures, whose rows have the same columns."""
+    described = body["sources"]
+    if len(described) == 1:
+        return _table(described[0]["media"], blobs[0])
+    rows = [json.loads(line) for blob in blobs for line in blob.splitlines()]
+    return table_of(rows, at="/source")
+
+
+def _table(media: str, data: bytes) -> pl.DataFrame:
+    match media:
+        case "parquet":
+            return read_file("parquet", data, {})
+        case "ndjson":
+            return table_of([json.loads(line) for line in data.splitlines()], at="/source")
+        case _:
+            rows = json.loads(data)
+            return table_of(rows if isinstance(rows, list) else rows["rows"], at="/source/records")
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
+    out = io.BytesIO()
+    table.write_parquet(out, compression="zstd")
+    return out.getvalue()
+
+
+def _kept_table(data: bytes) -> tuple[pl.DataFrame, np.ndarray[Any, np.dtype[np.int64]]]:
+    table = read_file("parquet", data, {})
+    return table.drop(_KEPT), table[_KEPT].to_numpy()
+
+
+def _shown(made: Measurement, source: pl.DataFrame) -> list[str]:
+    return [name for name in source.columns if name in made.table.columns]
+
+
+def _class_size_of_each(table: pl.DataFrame, attributes: Attributes) -> list[int]:
+    if not table.height:
+        return []
+    labels = classes_of(table, attributes.quasi_identifiers)
+    sizes: list[int] = class_sizes(labels)[labels].tolist()
+    return sizes
+
+
+def _identifiers_in(files: Iterable[pl.DataFrame], source: pl.DataFrame, attributes: Attributes) -> int:
+    """Count the released cells that hold a direct identifier of the source.
+
+    Those are the declared ones, and a subscriber's whatever the request says of it, but for a column that it publishes
+    on purpose under another class. A short number is looked for in its own column only: elsewhere it is any number.
+    """
+    shown = {*attributes.quasi_identifiers, *attributes.sensitive, *attributes.insensitive}
+    names = sorted({*attributes.identifiers, *(SUBSCRIBER_COLUMNS - shown)} & set(source.columns))
+    files = list(files)
+    anywhere: set[str] = set()
+    found = 0
+    for name in names:
+        values = _cell_values(source[name])
+        if source[name].dtype.is_numeric():
+            own = [table.select(name) for table in files if name in table.columns]
+            found += scan_for_identifiers(own, values)
+            values = {value for value in values if len(value) >= SHORTEST_SUBSTRING}
+        anywhere |= values
+    return found + scan_for_identifiers(files, anywhere)
+
+
+def _cell_values(column: pl.Series) -> set[str]:
+    if isinstance(column.dtype, pl.List):
+        column = column.explode()
+    return {str(value) for value in column.drop_nulls().unique().to_list()} - {"", "*"}
+
+
+@dataclass(frozen=True)
+class _Released:
+    """What suggestions look at: the figures on both sides and the table that a policy left."""
+
+    before: Metrics
+    after: Metrics
+    table: pl.DataFrame
+
+
+def _suggestions(
+    source: pl.DataFrame, request: Request, released: _Released | Measurement, keys: Keys
+) -> list[dict[str, Any]]:
+    def predict(attributes: Attributes, policy: Policy) -> Predicted:
+        made = run(source, Request(attributes, policy, request.ppi, request.pilot), keys, secrets.token_bytes)
+        after = made.after
+        return Predicted(k=after.k, l=after.l, t=after.t, survival=made.records.survival, uniques=after.uniques)
+
+    found = suggest(
+        source, request.attributes, request.policy, released.before, released.after, predict, released=released.table
+    )
+    return [suggestion.document() for suggestion in found]

@@ -1,0 +1,97 @@
+"""A whole Pratique on this machine, as `make run` starts it, for tests that need all of it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from pratique import Client
+
+START = 90  # seconds; a busy machine takes its time to import polars four times
+STOP = 30
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class House:
+    """A running supervisor and what belongs to it."""
+
+    def __init__(self, data: Path, port: int, process: subprocess.Popen[bytes]) -> None:
+        self.data, self.url, self.process = data, f"http://127.0.0.1:{port}", process
+
+    @property
+    def key(self) -> str:
+        return (self.data / "admin.key").read_text().strip()
+
+    @property
+    def log(self) -> str:
+        return (self.data / "test.log").read_text()
+
+    def client(self) -> Client:
+        return Client(self.url, self.key)
+
+    def http(self, key: str | None = None) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.key if key is None else key}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
+
+    def programs(self) -> dict[int, str]:
+        """The supervisor's children that live now: process id to module or binary name."""
+        pid = self.process.pid
+        found = {}
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            try:
+                words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            name = words[2] if len(words) > 2 and words[1] == b"-m" else words[0].rsplit(b"/", 1)[-1]
+            found[int(child)] = name.decode()
+        return found
+
+    def ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/readyz", trust_env=False, timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def await_ready(self) -> None:
+        until = time.monotonic() + START
+        while not self.ready():
+            assert self.process.poll() is None, self.log[-2000:]
+            assert time.monotonic() < until, self.log[-2000:]
+            time.sleep(0.1)
+
+    def stop(self) -> int:
+        """Stop it as a user does; return the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(STOP)
+
+
+@contextmanager
+def house(data: Path, *arguments: str, **environment: str) -> Iterator[House]:
+    """Run Pratique on a folder until the block ends."""
+    data.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    command = [sys.executable, "-m", "pratique_local", "run", "--data", str(data), "--port", str(port), *arguments]
+    plain = {key: value for key, value in os.environ.items() if not key.startswith("PRATIQUE_")}
+    with (data / "test.log").open("wb") as log:
+        process = subprocess.Popen(command, env=plain | environment, stdout=log, stderr=log)
+    running = House(data, port, process)
+    try:
+        running.await_ready()
+        yield running
+    finally:
+        if process.poll() is None:
+            running.stop()

@@ -1,0 +1,262 @@
+"""A small world for the API: a real store on disk, a doorbell that is only listened to, tables that answer at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.http.app import create_app
+from pratique_privacy.http.services import Limits, Services
+from pratique_privacy.keys import KeyRoom, Role
+from pratique_privacy.tables import Admitted, DatasetTable, Media, SourceBytes, Tables
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.captures import ColumnKind
+from pratique_shared.contracts.facts import (
+    Blob,
+    CaptureReady,
+    Measured,
+    Published,
+    RecordsResolved,
+    ReleaseRequested,
+    SourceTable,
+    Withheld,
+)
+from pratique_shared.contracts.gate import Check, GateResult, Verdict
+from pratique_shared.contracts.messages import Message, Queue
+from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters, RecordsSummary
+from pratique_shared.contracts.releases import Format
+from pratique_shared.runtime.artifacts import Room, open_room
+from pratique_shared.runtime.clock import stamp
+from pratique_shared.runtime.queues import Doorbell
+from pratique_shared.runtime.sealing import StorageKey
+
+PCAP = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+ROWS = [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]
+RELEASE: dict[str, Any] = {"source": {"records": ROWS}, "policy": "C4", "recipient": "hospital"}
+RELEASED_CSV = b"ip,protocols\n192.0.2.0/24,sctp\n192.0.2.0/24,tcp\n"
+
+
+class SilentBell(Doorbell):
+    """Writes down what was rung. Redis is not there."""
+
+    def __init__(self) -> None:
+        self.rung: list[tuple[Queue, str, str]] = []
+        self.told: dict[str, dict[str, Any]] = {}
+        self.workers: set[Queue] = {"ingest", "privacy", "attack"}
+
+    async def ring(self, queue: Queue, message: Message) -> None:
+        self.rung.append((queue, message.task, message.id))
+
+    async def progress(self, entity: str) -> dict[str, Any]:
+        return self.told.get(entity, {})
+
+    async def alive(self) -> bool:
+        return True
+
+    async def present(self, queue: Queue) -> bool:
+        return queue in self.workers
+
+
+class ReadyTables(Tables):
+    """Answers every call at once, and keeps the calls."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.rows: list[dict[str, Any]] = [{"n": n} for n in range(5)]
+
+    async def admit(
+        self,
+        source: SourceBytes | None,
+        columns: dict[str, ColumnKind] | None,
+        *,
+        policy: Policy,
+        attributes: Attributes | None,
+        built_in: str | None,
+        pilot: str | None,
+    ) -> Admitted:
+        given = {"policy": policy, "attributes": attributes, "built_in": built_in, "pilot": pilot}
+        self.calls.append(("admit", {"source": source, "columns": columns, **given}))
+        return Admitted(attributes or Attributes(), {})
+
+    async def dataset(self, media: Media, data: bytes) -> DatasetTable:
+        self.calls.append(("dataset", {"media": media}))
+        return DatasetTable(b"PAR1" + data, 2, {"a": "integer", "b": "text"})
+
+    async def page(self, source: SourceBytes, offset: int, limit: int) -> list[dict[str, Any]]:
+        self.calls.append(("page", {"source": source}))
+        return self.rows[offset : offset + limit]
+
+    async def export(self, source: SourceBytes, form: Format) -> bytes:
+        return f"{form} of {len(source.data)}".encode()
+
+    async def risk(self, measured: Measured, table: bytes, by: Sequence[str], k_target: int) -> dict[str, Any]:
+        return dict.fromkeys(by, k_target)
+
+    async def preview(
+        self,
+        sources: Sequence[SourceBytes],
+        *,
+        policy: Policy,
+        attributes: Attributes | None,
+        built_in: str | None,
+        ppi: PpiParameters,
+        pilot: str | None,
+        tenant_key: bytes,
+    ) -> dict[str, Any]:
+        self.calls.append(("preview", {"sources": sources, "built_in": built_in, "pilot": pilot}))
+        return {"before": {}, "after": {}}
+
+    async def classify(self, sources: Sequence[SourceBytes]) -> list[dict[str, Any]]:
+        return [{"column": "ip", "class": "quasi_identifiers", "reason": "an address"}]
+
+    async def release_preview(
+        self, measured: Measured, table: bytes, sources: Sequence[SourceBytes], rows: int
+    ) -> list[dict[str, Any]]:
+        return [{"before": {"n": 1}, "after": {"n": 0}, "class_size": 1, "changed": ["n"]}][:rows]
+
+    async def suggestions(
+        self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes
+    ) -> list[dict[str, Any]]:
+        return [{"rule": "raw-address", "reason": "an address is a name", "patch": [], "predicted": None}]
+
+
+@dataclass
+class World:
+    """The app, its parts, and a client for each role."""
+
+    app: FastAPI
+    archive: Archive
+    keys: KeyRoom
+    bell: SilentBell
+    tables: ReadyTables
+    folder: Path
+    clients: list[httpx.AsyncClient] = field(default_factory=list)
+
+    async def client(
+        self, role: Role = "operator", tenant: str = "acme", recipient: str | None = None
+    ) -> httpx.AsyncClient:
+        """A client that holds a fresh key."""
+        _, key = await self.keys.new_api_key(tenant, role, recipient=recipient)
+        return self.anonymous({"Authorization": f"Bearer {key}"})
+
+    def anonymous(self, headers: dict[str, str] | None = None) -> httpx.AsyncClient:
+        """A client without a key."""
+        # The transport must not raise what the app let through: a defect has to come back as an answer.
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        client = httpx.AsyncClient(transport=transport, base_url="http://pratique", headers=headers)
+        self.clients.append(client)
+        return client
+
+    async def requested(self, release_id: str) -> ReleaseRequested:
+        """What was asked of a release, as it was written down."""
+        facts = await self.archive.any_release(release_id)
+        assert facts is not None
+        return facts.requested
+
+    async def ready_capture(self, capture_id: str, hosts: int = 5) -> None:
+        """Write what ingest writes of a capture."""
+        room, folder = self.archive.captures_room, f"blobs/{capture_id}"
+        blobs = {
+            "host_records": await room.put_bytes(f"{folder}/hosts", b'{"ip":"192.0.2.7"}\n' * hosts),
+            "session_records": await room.put_bytes(f"{folder}/sessions", b""),
+            "identifiers": await room.put_bytes(f"{folder}/ids", b'{"imsi":[{"value":"1","packets":2,"hosts":[]}]}'),
+        }
+        ready = CaptureReady(
+            packets=9,
+            bytes=900,
+            complete=True,
+            warnings=(),
+            link_types=("ethernet",),
+            started=None,
+            ended=None,
+            hosts=hosts,
+            sessions=0,
+            at=stamp(),
+            **blobs,
+        )
+        await self.archive.captures.commit(capture_id, "outcome", ready)
+
+    async def measured(self, release_id: str) -> None:
+        """Write what the worker writes of a release up to its figures."""
+        room = self.archive.releases_room
+        facts = await self.archive.any_release(release_id)
+        assert facts is not None
+        assert facts.requested.inline is not None
+        table = SourceTable(origin="inline", pilot=None, blob=facts.requested.inline)
+        await self.archive.releases.commit(release_id, "records", RecordsResolved(tables=(table,), at=stamp()))
+        fact = Measured(
+            read=(table.blob.sha256,),
+            attributes=Attributes(quasi_identifiers=("ip",), sensitive=("protocols",)),
+            unit="row",
+            records=RecordsSummary(rows_in=2, rows_out=2, survival=1.0),
+            before=figures(k=1),
+            after=figures(k=2),
+            all_columns=AllColumns(classes=1, uniques=0),
+            flags=("few_classes",),
+            findings=(),
+            table=await room.put_bytes(f"blobs/{release_id}/table", b"the table"),
+            plan=None,
+            versions={},
+            at=stamp(),
+        )
+        await self.archive.releases.commit(release_id, "measured", fact)
+
+    async def concluded(self, release_id: str, verdict: Verdict = "pass") -> None:
+        """Write the outcome of a release: its files after a pass, none otherwise."""
+        await self.measured(release_id)
+        gate = GateResult(verdict=verdict, checks=(Check(metric="k", op=">=", bound=2, value=2, status=verdict),))
+        common: dict[str, Any] = {
+            "read": (),
+            "verdict": verdict,
+            "gate": gate,
+            "attacks": None,
+            "prior_releases": (),
+            "policy_sha256": "0" * 64,
+            "at": stamp(),
+        }
+        if verdict == "pass":
+            files = await self._files(self.archive.releases_room, release_id)
+            await self.archive.conclude(release_id, Published(**common, files=files, schema_types={}))
+        else:
+            await self.archive.conclude(release_id, Withheld(**common))
+
+    async def _files(self, room: Room, release_id: str) -> dict[str, Blob]:
+        contents = {"parquet": b"PAR1 released PAR1", "arrow": b"ARROW", "csv": RELEASED_CSV, "ndjson": b"{}\n"}
+        return {form: await room.put_bytes(f"blobs/{release_id}/file-{form}", data) for form, data in contents.items()}
+
+
+def figures(k: int) -> Metrics:
+    """Metrics of two rows with this k; the other figures say nothing."""
+    empty: dict[str, Any] = dict.fromkeys(
+        name for name in Metrics.model_fields if name not in ("rows", "classes", "k", "by_sensitive")
+    )
+    return Metrics(rows=2, classes=2 // k, k=k, **empty)
+
+
+def build_world(folder: Path, limits: Limits | None = None) -> World:
+    """A world below this folder."""
+    key, url = StorageKey(b"s" * 32), folder.as_uri()
+    archive = Archive(
+        open_room(url, "captures", key),
+        open_room(url, "releases", key),
+        open_room(url, "matrices", key),
+        open_room(url, "scores", key),
+    )
+    keys, bell, tables = KeyRoom(open_room(url, "keys", key), b"m" * 32), SilentBell(), ReadyTables()
+    app = create_app(Services(archive, keys, bell, tables, "0.1.0", limits or Limits()))
+    return World(app, archive, keys, bell, tables, folder)
+
+
+def check_problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """The body of a refusal, which is a problem document with this status and code."""
+    body: dict[str, Any] = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert {"type", "title", "detail"} <= body.keys()
+    return body
