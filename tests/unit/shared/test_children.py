@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pratique_shared.contracts.problems import FieldError, PolicyRefused
+from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
 from pratique_shared.runtime.children import Call, Child, ChildDied, Children, Limits, Reply, these
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
@@ -78,3 +78,9 @@ async def test_two_children_work_at_once_and_each_serves_one_caller() -> None:
         assert len({reply.body["pid"] for reply in replies}) == 2
     finally:
         children.close()
+
+
+async def test_a_child_that_cannot_import_its_entry_is_a_part_that_is_missing_and_no_death() -> None:
+    child = Child("tests.unit.shared.no_such_module:entry", LIMITS)
+    with pytest.raises(Unavailable):
+        await child.call({"do": "join"}, these(), print)

@@ -26,8 +26,6 @@ DATASET_TYPES = {
     ".json": "application/json",
     ".ndjson": "application/x-ndjson",
     ".jsonl": "application/x-ndjson",
-    ".parquet": MEDIA_TYPES["parquet"],
-    ".arrow": MEDIA_TYPES["arrow"],
 }
 Notice = Callable[[Json], None]
 
@@ -111,7 +109,7 @@ class Client:
     ) -> Json:
         """Send a table, whose kind is told by the name's ending, and return `{id, rows, columns}`.
 
-        `.csv`, `.ndjson`, `.jsonl`, `.json` with `{"rows": [..]}`, `.parquet`, `.arrow`; any other: LocalFault.
+        `.csv`, `.ndjson`, `.jsonl`, or `.json` with `{"rows": [..]}`; any other: LocalFault.
         """
         ending = Path(path).suffix.lower()
         if ending not in DATASET_TYPES:

@@ -20,6 +20,7 @@ async def work(settings: AttackSettings) -> None:
     matrices, scores = settings.room("matrices"), settings.room("scores")
     children = Children("pratique_attack_sim.shard_child:score_in_child", CHILD, settings.attack_processes)
     try:
+        await children.ready()
         await serve(
             settings.redis_url,
             "attack",

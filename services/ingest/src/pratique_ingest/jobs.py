@@ -12,7 +12,7 @@ from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.ledger import Ledger
 from pratique_shared.runtime.queues import Doorbell
 
-CHILD = Limits(memory=768 << 20, seconds=3600)
+CHILD = Limits(memory=512 << 20, seconds=3600)
 
 
 TELL = 0.2  # seconds between two words about progress
@@ -38,6 +38,8 @@ class Ingest:
 
             await attempt(self._ledger, capture, "profile", lambda: self._run(requested), give_up)
             names = await self._ledger.names(capture)
+        if "deleted" in names:  # the capture was deleted while it was profiled
+            await self._room.shred_all(f"blobs/{capture}")
         if requested is not None and names & {"outcome", "deleted"}:
             await self._room.delete(f"pending/{capture}")
             await self._bell.ring("privacy", Message(task="source_ready", id=capture))

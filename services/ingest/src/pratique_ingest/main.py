@@ -20,6 +20,7 @@ async def work(settings: IngestSettings) -> None:
     room = settings.room("captures")
     children = Children("pratique_ingest.capture_child:profile_in_child", CHILD, settings.ingest_processes)
     try:
+        await children.ready()
         await serve(
             settings.redis_url,
             "ingest",

@@ -131,9 +131,8 @@ class Archive:
     async def delete_source(self, source_id: str) -> None:
         """Write the tombstone of a capture or dataset, then shred its bytes and records."""
         await self.captures.commit(source_id, "deleted", Deleted(at=stamp()))
-        blobs = await self.captures_room.names(f"blobs/{source_id}")
-        keys_first = sorted(blobs, key=lambda name: not name.endswith(".key"))
-        await self.captures_room.delete(*keys_first, f"pending/{source_id}")
+        await self.captures_room.shred_all(f"blobs/{source_id}")
+        await self.captures_room.delete(f"pending/{source_id}")
 
     # Releases -----------------------------------------------------------------------------------------------
 
@@ -201,10 +200,13 @@ class Archive:
         """Write the tombstone of a release, then shred its files and tables."""
         await self.releases.commit(release_id, "withdrawn", Deleted(at=stamp()))
         await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
-        for room in (self.releases_room, self.matrices_room):
-            blobs = await room.names(f"blobs/{release_id}")
-            await room.delete(*sorted(blobs, key=lambda name: not name.endswith(".key")))
+        await self.shred_release(release_id)
         await self.settle(release_id)
+
+    async def shred_release(self, release_id: str) -> None:
+        """Remove the files, tables and codes of a release."""
+        for room in (self.releases_room, self.matrices_room):
+            await room.shred_all(f"blobs/{release_id}")
 
     async def pending(self) -> tuple[list[str], list[str]]:
         """Return the ids of the captures and of the releases for which work is owed."""

@@ -63,6 +63,8 @@ class Privacy:
                 if now() - made_at(release) > ORPHANED:
                     await self._archive.settle(release)
                 return
+            if facts.withdrawn:  # work that was under way may have left blobs behind
+                await self._archive.shred_release(release)
             owed = due(facts)
             if not owed:
                 await self._archive.settle(release)

@@ -40,6 +40,11 @@ class Caller:
     recipient: str | None = None
 
 
+def fresh_key() -> str:
+    """Return the text of a new API key: its id, a point, and 256 random bits."""
+    return f"{new_id('key')}.{secrets.token_urlsafe(32)}"
+
+
 class KeyRoom:
     """The room of keys; only privacy opens it."""
 
@@ -51,9 +56,23 @@ class KeyRoom:
         self, tenant: str, role: Role, *, recipient: str | None = None, name: str = "", expires_at: str | None = None
     ) -> tuple[ApiKey, str]:
         """Make an API key; return what is kept and the text that is shown once."""
-        secret = secrets.token_urlsafe(32)
+        text = fresh_key()
+        return await self.add_api_key(text, tenant, role, recipient=recipient, name=name, expires_at=expires_at), text
+
+    async def add_api_key(
+        self,
+        text: str,
+        tenant: str,
+        role: Role,
+        *,
+        recipient: str | None = None,
+        name: str = "",
+        expires_at: str | None = None,
+    ) -> ApiKey:
+        """Let a key's text (`fresh_key`) be in force; doing it twice changes nothing."""
+        key_id, _, secret = text.partition(".")
         key = ApiKey(
-            id=new_id("key"),
+            id=key_id,
             tenant=tenant,
             role=role,
             recipient=recipient,
@@ -63,7 +82,7 @@ class KeyRoom:
             expires_at=expires_at,
         )
         await self._room.create(f"api/{key.id}/created", key.model_dump_json().encode())
-        return key, f"{key.id}.{secret}"
+        return key
 
     async def revoke(self, key_id: str) -> None:
         """Revoke an API key, within `CACHED` seconds everywhere."""

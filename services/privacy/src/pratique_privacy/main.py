@@ -12,7 +12,7 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
 from pratique_privacy.jobs import Privacy
-from pratique_privacy.keys import KeyRoom
+from pratique_privacy.keys import KeyRoom, fresh_key
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
@@ -43,14 +43,20 @@ def key_room_of(settings: PrivacySettings) -> KeyRoom:
 
 
 async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
-    """Write an admin key to its file on the first start: 0600, never shown again."""
-    path = settings.admin_key_file or settings.data / "admin.key"
-    if path.exists() or await keys.api_keys(FIRST_TENANT):
+    """Write an admin key to its file on the first start: 0600, never shown again.
+
+    The file comes first: a crash between the two leaves a key that the next start puts in force.
+    """
+    if await keys.api_keys(FIRST_TENANT):
         return
-    _, text = await keys.new_api_key(FIRST_TENANT, "admin", name="first admin key")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(text + "\n")
+    path = settings.admin_key_file or settings.data / "admin.key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".draft")
+        draft.touch(mode=0o600)
+        draft.write_text(fresh_key() + "\n")
+        draft.replace(path)
+    await keys.add_api_key(path.read_text().strip(), FIRST_TENANT, "admin", name="first admin key")
 
 
 async def serve_api(settings: PrivacySettings) -> None:
@@ -58,6 +64,7 @@ async def serve_api(settings: PrivacySettings) -> None:
     keys = key_room_of(settings)
     await first_key(settings, keys)
     tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
+    await tables.ready()
     bell = await connect(settings.redis_url)
     services = Services(
         archive=archive_of(settings), keys=keys, bell=bell, tables=tables, version=version("pratique-privacy")
@@ -89,6 +96,7 @@ async def work(settings: PrivacySettings) -> None:
         return Privacy(archive, keys, tables, bell)
 
     try:
+        await tables.ready()
         await serve(
             settings.redis_url,
             "privacy",

@@ -78,6 +78,10 @@ class Tables:
     def __init__(self, children: Children) -> None:
         self._children = children
 
+    async def ready(self) -> None:
+        """Wait until the children can work."""
+        await self._children.ready()
+
     async def admit(
         self,
         source: SourceBytes | None,

@@ -20,6 +20,7 @@ from pratique_shared.contracts.problems import StoreFull, Unavailable
 from pratique_shared.runtime.sealing import BrokenSeal, Opener, Sealer, StorageKey, new_data_key
 
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
+KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
 READ_PIECE = 4 << 20
 WRITE_PIECE = 5 << 20  # the smallest part that S3 takes
 
@@ -116,14 +117,14 @@ class Room:
 
         try:
             await obstore.put_async(
-                self._store, f"{key}.key", self._key.wrap(data_key, key), mode="overwrite", use_multipart=False
+                self._store, f"{key}{KEY_SUFFIX}", self._key.wrap(data_key, key), mode="overwrite", use_multipart=False
             )
             await obstore.put_async(
                 self._store, key, sealed(), use_multipart=True, chunk_size=8 << 20, max_concurrency=1
             )
         except (BaseError, OSError) as error:
             raise _problem(error) from error
-        await self._sync(f"{key}.key")
+        await self._sync(f"{key}{KEY_SUFFIX}")
         await self._sync(key)
         return Blob(key=key, sha256=digest.hexdigest(), bytes=length)
 
@@ -160,10 +161,15 @@ class Room:
 
     async def shred(self, blob: Blob) -> None:
         """Remove a blob: its data key first, so that what is left can be read by nobody."""
-        await self.delete(f"{blob.key}.key", blob.key)
+        await self.delete(f"{blob.key}{KEY_SUFFIX}", blob.key)
+
+    async def shred_all(self, folder: str) -> None:
+        """Remove every blob below a folder, data keys first."""
+        blobs = await self.names(folder)
+        await self.delete(*sorted(blobs, key=lambda name: not name.endswith(KEY_SUFFIX)))
 
     async def _data_key(self, key: str) -> bytes:
-        wrapped = await self.read(f"{key}.key")
+        wrapped = await self.read(f"{key}{KEY_SUFFIX}")
         if wrapped is None:
             raise BrokenSeal(key)
         return self._key.unwrap(wrapped, key)

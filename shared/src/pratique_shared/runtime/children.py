@@ -21,11 +21,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
-from pratique_shared.contracts.problems import FieldError, Problem, Unprocessable
+from pratique_shared.contracts.problems import FieldError, Problem, Unavailable, Unprocessable
 from pratique_shared.runtime.telemetry import log_as_json
 
 PR_SET_PDEATHSIG = 1
-_JSON, _BLOB, _END, _PROGRESS, _PROBLEM = b"J", b"B", b"E", b"P", b"X"
+START = 120  # seconds that the imports of a child may take on a busy machine
+_JSON, _BLOB, _END, _PROGRESS, _PROBLEM, _READY = b"J", b"B", b"E", b"P", b"X", b"R"
 Body = dict[str, Any]
 
 _log = logging.getLogger("pratique.children")
@@ -97,6 +98,7 @@ def _child_main(pipe: Connection, entry: str, memory: int) -> None:
         answer = _load(entry)
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        pipe.send_bytes(_READY)
         while True:
             _answer(pipe, answer)
     except EOFError:
@@ -160,6 +162,7 @@ class Child:
         self._entry, self._limits = entry, limits
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._is_ready = False
 
     def start(self) -> None:
         """Spawn the process; it imports what its entry needs while nobody waits."""
@@ -179,17 +182,34 @@ class Child:
         if self._pipe is not None:
             self._pipe.close()
         self._process = self._pipe = None
+        self._is_ready = False
+
+    async def ready(self) -> Connection:
+        """Return the pipe to a child that has imported what it needs; raise `Unavailable` where it cannot."""
+        if self._process is None or not self._process.is_alive():
+            self.kill()
+            self.start()
+        pipe = self._pipe
+        assert pipe is not None
+        try:
+            if not self._is_ready:
+                async with asyncio.timeout(START):
+                    await asyncio.to_thread(pipe.recv_bytes)
+                self._is_ready = True
+        except (EOFError, OSError, TimeoutError) as error:
+            self.kill()
+            raise Unavailable("child-unavailable", "A process that does the work did not start: try again.") from error
+        except asyncio.CancelledError:
+            self.kill()
+            raise
+        return pipe
 
     async def call(self, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]) -> Reply:
         """Send a call and await its answer.
 
         Raises the `Problem` that the child answered with, or `ChildDied`. A cancelled or late call kills the child.
         """
-        if self._process is None or not self._process.is_alive():
-            self.kill()
-            self.start()
-        pipe = self._pipe
-        assert pipe is not None
+        pipe = await self.ready()
         try:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._exchange(pipe, body, blobs, told)
@@ -247,6 +267,10 @@ class Children:
         for child in self._all:
             child.start()
             self._free.put_nowait(child)
+
+    async def ready(self) -> None:
+        """Wait until all of them can work; raise `Unavailable` where one cannot, before any task has counted on it."""
+        await asyncio.gather(*(child.ready() for child in self._all))
 
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[Child]:

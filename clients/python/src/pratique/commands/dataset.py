@@ -10,7 +10,7 @@ from pratique.commands.capture import add_labels
 from pratique.commands.shell import Shell, follow
 from pratique.transport import Json
 
-PUSH = """Send a table: .csv, .ndjson, .jsonl, .json with {"rows": [..]}, .parquet or .arrow.
+PUSH = """Send a table: .csv, .ndjson, .jsonl, or .json with {"rows": [..]}.
 
 Its columns are then classified by the `attributes` of a release; `pratique classify --dataset ID` suggests them."""
 
