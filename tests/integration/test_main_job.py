@@ -221,3 +221,15 @@ def test_the_problem_texts_name_no_file_of_the_service(running: House) -> None:
     answer = httpx.get(f"{running.url}/releases/rel_0", trust_env=False)
     assert answer.status_code == 401
     assert not re.search(r"/[a-z]+/[a-z]+\.py", answer.text)
+
+
+def test_a_second_release_of_the_same_records_to_the_same_recipient_names_the_first(client: Client) -> None:
+    asked = ORAN_REQUEST | {"recipient": "twice"}
+    first, second, other = (client.create_release(body)["id"] for body in (asked, asked, asked | {"recipient": "once"}))
+    for release in (first, second, other):
+        client.wait_release(release)
+    third = client.create_release(asked)["id"]
+    client.wait_release(third)
+    named = [prior["release"] for prior in client.posture(third)["prior_releases"]]
+    assert named == sorted((first, second), reverse=True)
+    assert client.posture(other)["prior_releases"] == []

@@ -187,10 +187,8 @@ class Archive:
         return done
 
     async def conclude(self, release_id: str, outcome: Outcome | ReleaseFailed) -> bool:
-        """Write the outcome; the first one stands."""
-        done = await self.releases.commit(release_id, "outcome", outcome)
-        await self.settle(release_id)
-        return done
+        """Write the outcome; the first one stands. The release stays owed until `settle`."""
+        return await self.releases.commit(release_id, "outcome", outcome)
 
     async def settle(self, release_id: str) -> None:
         """Nothing is owed any more."""

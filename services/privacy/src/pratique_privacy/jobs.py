@@ -67,6 +67,8 @@ class Privacy:
                 await self._archive.shred_release(release)
             owed = due(facts)
             if not owed:
+                if isinstance(facts.outcome, Published) and facts.records is not None:
+                    await self._sources.remember(facts.requested, facts.records.tables)
                 await self._archive.settle(release)
                 return
             if owed[0].queue == "attack":

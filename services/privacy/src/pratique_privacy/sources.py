@@ -8,12 +8,14 @@ from pratique_privacy.tables import Media, SourceBytes
 from pratique_shared.contracts.facts import (
     CaptureFailed,
     CaptureReady,
-    Published,
     ReleaseRequested,
     SourceTable,
 )
 from pratique_shared.contracts.posture import PriorRelease, Unit
 from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.runtime.clock import made_at, text_of
+
+MOST_PRIOR = 100  # earlier releases that a posture names
 
 
 class Sources:
@@ -64,18 +66,22 @@ class Sources:
     async def prior_releases(
         self, requested: ReleaseRequested, tables: Sequence[SourceTable]
     ) -> tuple[PriorRelease, ...]:
-        """Return the published releases of the same bytes to the same recipient, and put this one beside them."""
-        bytes_read = hashlib.sha256("|".join(sorted(t.blob.sha256 for t in tables)).encode()).hexdigest()
-        recipient = hashlib.sha256((requested.recipient or "").encode()).hexdigest()
-        folder = f"by-source/{requested.tenant}/{bytes_read}/{recipient}"
-        await self._archive.releases_room.create(f"{folder}/{requested.id}", b"{}")
-        found = []
-        for key in await self._archive.releases_room.names(folder):
-            other = key.rsplit("/", 1)[1]
-            facts = await self._archive.any_release(other) if other < requested.id else None
-            if facts is not None and isinstance(facts.outcome, Published):
-                found.append(PriorRelease(release=other, created_at=facts.requested.created_at))
-        return tuple(found)
+        """Return the latest published releases of the same bytes to the same recipient, newest first."""
+        names = await self._archive.releases_room.names(_ledger_of(requested, tables))
+        others = [name for key in names if (name := key.rsplit("/", 1)[1]) < requested.id]
+        return tuple(
+            PriorRelease(release=name, created_at=text_of(made_at(name))) for name in others[: -MOST_PRIOR - 1 : -1]
+        )
+
+    async def remember(self, requested: ReleaseRequested, tables: Sequence[SourceTable]) -> None:
+        """Put a published release into the ledger of its source and recipient; doing it twice changes nothing."""
+        await self._archive.releases_room.create(f"{_ledger_of(requested, tables)}/{requested.id}", b"{}")
+
+
+def _ledger_of(requested: ReleaseRequested, tables: Sequence[SourceTable]) -> str:
+    bytes_read = hashlib.sha256("|".join(sorted(table.blob.sha256 for table in tables)).encode()).hexdigest()
+    recipient = hashlib.sha256((requested.recipient or "").encode()).hexdigest()
+    return f"by-source/{requested.tenant}/{bytes_read}/{recipient}"
 
 
 def _gone() -> Gone:

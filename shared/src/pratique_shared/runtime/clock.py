@@ -13,9 +13,14 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def text_of(moment: datetime) -> str:
+    """Return a UTC moment as RFC 3339 text with microseconds."""
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
 def stamp() -> str:
-    """Return the present moment as RFC 3339 text with microseconds."""
-    return now().isoformat(timespec="microseconds").replace("+00:00", "Z")
+    """Return the present moment as text."""
+    return text_of(now())
 
 
 def made_at(identity: str) -> datetime:
