@@ -8,7 +8,7 @@ POLICY ?= C4
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure bench lock clean
+.PHONY: help setup demo run test check assure bench secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -43,6 +43,9 @@ assure: setup ## many releases under many kills (KILLS=200)
 
 bench: setup ## the benchmarks, each against its peer in the same run
 	for each in benchmarks/bench_*.py; do $(BIN)/python $$each --quick || exit 1; done
+
+secrets: ## make the secrets of the containers, once
+	deploy/docker/make-secrets.sh
 
 lock: setup ## pin every version anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-emit-index-url --no-header --no-annotate \
