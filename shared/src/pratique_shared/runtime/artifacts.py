@@ -22,6 +22,7 @@ from pratique_shared.runtime.sealing import BrokenSeal, Opener, Sealer, StorageK
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
 KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
 READ_PIECE = 4 << 20
+KNOWN_FOLDERS = 10_000  # whose place in the tree is known to be durable
 WRITE_PIECE = 5 << 20  # the smallest part that S3 takes
 
 
@@ -46,6 +47,7 @@ class Room:
 
     def __init__(self, store: ObjectStore, root: Path | None, key: StorageKey) -> None:
         self._store, self._root, self._key = store, root, key
+        self._known_folders: set[Path] = set()
 
     # Facts --------------------------------------------------------------------------------------------------
 
@@ -176,19 +178,29 @@ class Room:
 
     async def _sync(self, key: str) -> None:
         if self._root is not None:
-            await asyncio.to_thread(_fsync, self._root, self._root / key)
+            await asyncio.to_thread(self._flush, self._root, self._root / key)
 
-
-def _fsync(root: Path, path: Path) -> None:
-    """Flush a file, its folder, and every folder above it that may be new, up to the room's root."""
-    for target in (path, *path.parents):
-        try:
-            descriptor = os.open(target, os.O_RDONLY)
-        except FileNotFoundError:
-            continue
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        if target == root:
+    def _flush(self, root: Path, path: Path) -> None:
+        """Flush a file and its folder; of a folder that was not seen before, every folder above it too."""
+        _fsync(path)
+        _fsync(path.parent)
+        if path.parent in self._known_folders:
             return
+        for folder in path.parent.parents:
+            if not folder.is_relative_to(root):
+                break
+            _fsync(folder)
+        if len(self._known_folders) >= KNOWN_FOLDERS:
+            self._known_folders.clear()
+        self._known_folders.add(path.parent)
+
+
+def _fsync(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:  # removed meanwhile
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
