@@ -18,7 +18,6 @@ from pratique_shared.contracts.facts import (
     RecordsResolved,
     ReleaseFailed,
     ReleaseRequested,
-    ShardScored,
     Withheld,
 )
 from pratique_shared.contracts.gate import DEFAULT_GATE, GateResult
@@ -68,7 +67,6 @@ MEASURED = Measured(
     versions={},
     at="t",
 )
-SCORE = ShardScored(matrix_sha256="00")
 PASS = GateResult(verdict="pass", checks=())
 ENDS: dict[str, Outcome] = {
     "published": Published(
@@ -91,7 +89,7 @@ def test_a_release_owes_one_kind_of_work_after_another() -> None:
     assert (state(ready).status, due(ready)) == ("running", (Owed("privacy", "measure"),))
     measured = ReleaseFacts(REQUESTED, RECORDS, MEASURED)
     assert (state(measured).status, due(measured)) == ("attacking", tuple(Owed("attack", name) for name in SHARDS))
-    scored = ReleaseFacts(REQUESTED, RECORDS, MEASURED, dict.fromkeys(SHARDS, SCORE))
+    scored = ReleaseFacts(REQUESTED, RECORDS, MEASURED, frozenset(SHARDS))
     assert (state(scored).stage, due(scored)) == ("publishing", (Owed("privacy", "publish"),))
 
 
@@ -104,7 +102,7 @@ def test_a_release_without_adversaries_goes_from_figures_to_publishing() -> None
 @pytest.mark.parametrize("count", range(4))
 def test_whichever_shards_are_in_the_others_are_owed(count: int) -> None:
     for done in combinations(SHARDS, count):
-        facts = ReleaseFacts(REQUESTED, RECORDS, MEASURED, dict.fromkeys(done, SCORE))
+        facts = ReleaseFacts(REQUESTED, RECORDS, MEASURED, frozenset(done))
         owed = {owed.task for owed in due(facts)}
         assert owed == (set(SHARDS) - set(done) or {"publish"})
         assert (state(facts).done, state(facts).total) == (count, 3)
@@ -124,7 +122,7 @@ def test_an_outcome_ends_all_work_whatever_else_is_there(end: str, status: str, 
     for facts in (
         ReleaseFacts(REQUESTED, outcome=outcome),
         ReleaseFacts(REQUESTED, RECORDS, MEASURED, outcome=outcome),
-        ReleaseFacts(REQUESTED, RECORDS, MEASURED, dict.fromkeys(SHARDS, SCORE), outcome),
+        ReleaseFacts(REQUESTED, RECORDS, MEASURED, frozenset(SHARDS), outcome),
     ):
         assert due(facts) == ()
         assert (state(facts).status, state(facts).verdict) == (status, verdict)

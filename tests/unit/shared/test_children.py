@@ -3,12 +3,13 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
 from pratique_shared.runtime.children import Call, Child, ChildDied, Children, Limits, Reply, these
+from pratique_shared.runtime.sealing import BrokenSeal
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
 ENTRY = "tests.unit.shared.test_children:entry"
@@ -84,3 +85,13 @@ async def test_a_child_that_cannot_import_its_entry_is_a_part_that_is_missing_an
     child = Child("tests.unit.shared.no_such_module:entry", LIMITS)
     with pytest.raises(Unavailable):
         await child.call({"do": "join"}, these(), print)
+
+
+async def test_a_call_that_its_own_blobs_cut_off_leaves_nothing_to_the_next_caller(child: Child) -> None:
+    async def damaged() -> AsyncIterator[bytes]:
+        yield b"the first caller's records"
+        raise BrokenSeal("blobs/x")
+
+    with pytest.raises(BrokenSeal):
+        await child.call({"do": "join"}, damaged(), print)
+    assert (await child.call({"do": "join"}, these(b"mine"), print)).blobs[0] == b"mine"

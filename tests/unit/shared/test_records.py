@@ -139,3 +139,15 @@ def test_a_table_gives_its_rows_back(given_rows: list[dict[str, object]]) -> Non
         if isinstance(row.get("set"), list):
             row["set"] = sorted(set(row["set"]))  # type: ignore[call-overload]
     assert rows_of(table_of(given_rows)) == expected
+
+
+@pytest.mark.parametrize("name", ["", "*", "^ip.*$", 'a"b', "a\nb", "\x00kept", "x" * 201])
+def test_a_name_that_a_pattern_or_a_file_reads_as_something_else_is_refused(name: str) -> None:
+    with pytest.raises(Unprocessable) as refused:
+        table_of([{name: 1, "ip": "10.0.0.1"}])
+    assert refused.value.code == "column-name"
+
+
+@pytest.mark.parametrize("name", ["^ip", "ip$", "a*", "größe", "a b", "a/b~c", "a'b", "a,b"])
+def test_an_odd_name_that_means_only_itself_is_taken(name: str) -> None:
+    assert table_of([{name: 1}]).columns == [name]

@@ -3,7 +3,7 @@
 A worker opens two rooms, `matrices` to read and `scores` to write. It never meets a value of a record.
 """
 
-from pratique_shared.contracts.facts import AttackPlan, Failure, Shard, ShardScored
+from pratique_shared.contracts.facts import CLOSED, AttackPlan, Failure, Shard, ShardScored
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
@@ -28,7 +28,7 @@ class AttackSim:
     async def _score(self, message: Message) -> None:
         plan = await self._plans.read(message.id, "plan", AttackPlan)
         shard = next((s for s in plan.shards if s.task == message.task), None) if plan is not None else None
-        if plan is None or shard is None:
+        if plan is None or shard is None or await self._plans.raw(message.id, CLOSED) is not None:
             return
         if await self._scores.raw(message.id, shard.task) is None:
 

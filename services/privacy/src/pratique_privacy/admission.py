@@ -79,16 +79,41 @@ def settle(asked: ReleaseRequest, named: NamedPolicy, floor: Gate, caller: Calle
     check_metrics(given or {})
     own = named.gate if named.gate is not None else DEFAULT_GATE
     if caller.role == "recipient":
-        given = tighten(given or {}, own)
+        given = tighten(given or {}, own or DEFAULT_GATE)
+    attacks, ppi = attacks_asked(asked, named), asked.ppi or named.ppi or PpiParameters()
+    check_floor(floor, attacks, ppi)
     return Terms(
         recipient=caller.recipient if caller.role == "recipient" else asked.recipient,
         policy=named.policy,
         built_in=named.built_in,
         attributes=attributes,
         gate=tighten(own if given is None else given, floor),
-        attacks=attacks_asked(asked, named),
-        ppi=asked.ppi or named.ppi or PpiParameters(),
+        attacks=attacks,
+        ppi=ppi,
     )
+
+
+def check_floor(floor: Gate, attacks: Attacks | None, ppi: PpiParameters) -> None:
+    """Refuse parameters that would make a figure of the floor say less than the default ones.
+
+    Raises `Unprocessable` (`floor-parameters`).
+    """
+    usual = Attacks()
+    assert usual.linkage is not None
+    assert usual.partial_qi is not None
+    linkage, partial = (attacks.linkage, attacks.partial_qi) if attacks is not None else (None, None)
+    errors = []
+    if "linkage" in floor and linkage is not None:
+        if linkage.accuracy < usual.linkage.accuracy:
+            errors.append(FieldError("/attacks/linkage/accuracy", f"must be at least {usual.linkage.accuracy}"))
+        if linkage.wrong_value != usual.linkage.wrong_value:
+            errors.append(FieldError("/attacks/linkage/wrong_value", "must be `uniform`"))
+    if "partial_qi" in floor and partial is not None and partial.forget > usual.partial_qi.forget:
+        errors.append(FieldError("/attacks/partial_qi/forget", f"must be at most {usual.partial_qi.forget}"))
+    if floor.keys() & {"ppi", "ppi_prime", "share_below_k"} and ppi != PpiParameters():
+        errors.append(FieldError("/ppi", "must be left out: the floor is held under the default targets and weights"))
+    if errors:
+        raise Unprocessable("floor-parameters", "The tenant's gate floor is held under the default parameters.", errors)
 
 
 def attacks_asked(asked: ReleaseRequest, named: NamedPolicy) -> Attacks | None:
@@ -111,6 +136,10 @@ def check_recipient(asked: ReleaseRequest, caller: Caller) -> None:
         raise Forbidden("records-not-open", "A recipient sends no records: name a capture or dataset open to it.")
     if asked.attributes is not None:
         raise Forbidden("attributes-not-yours", "A recipient takes the attributes of the policy: leave them out.")
+    if asked.model_fields_set & {"attacks", "ppi"}:
+        raise Forbidden(
+            "parameters-not-yours", "A recipient takes the policy's adversaries and targets: leave them out."
+        )
 
 
 def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[SourceDigest]) -> str:

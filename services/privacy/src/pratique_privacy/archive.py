@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from pratique_privacy.flow import ReleaseFacts
 from pratique_shared.contracts.facts import (
+    CLOSED,
     Cancelled,
     CaptureOutcome,
     CaptureRequested,
@@ -170,19 +171,26 @@ class Archive:
             requested=requested,
             records=await self.releases.read(release_id, "records", RecordsResolved) if "records" in names else None,
             measured=measured,
-            scores=await self._scores(release_id) if measured is not None and measured.plan is not None else {},
+            scored=await self._scored(release_id)
+            if measured is not None and measured.plan is not None
+            else frozenset(),
             outcome=None if raw is None else _OUTCOME.validate_json(raw),
             withdrawn="withdrawn" in names,
         )
 
-    async def _scores(self, release_id: str) -> dict[str, ShardScored]:
-        tasks = sorted(name for name in await self.scores.names(release_id) if name.startswith("attack/"))
+    async def _scored(self, release_id: str) -> frozenset[str]:
+        return frozenset(name for name in await self.scores.names(release_id) if name.startswith("attack/"))
+
+    async def scores_of(self, release_id: str) -> dict[str, ShardScored]:
+        """Return the scores of a release by the tasks of their shards."""
+        tasks = sorted(await self._scored(release_id))
         found = await asyncio.gather(*(self.scores.read(release_id, task, ShardScored) for task in tasks))
         return {task: score for task, score in zip(tasks, found, strict=True) if score is not None}
 
     async def cancel(self, release_id: str) -> bool:
         """Cancel a release; False when it has an outcome already."""
         done = await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
+        await self.matrices.commit(release_id, CLOSED, Deleted(at=stamp()))  # spares the attack workers its shards
         await self.settle(release_id)
         return done
 
@@ -197,7 +205,7 @@ class Archive:
     async def withdraw(self, release_id: str) -> None:
         """Write the tombstone of a release, then shred its files and tables."""
         await self.releases.commit(release_id, "withdrawn", Deleted(at=stamp()))
-        await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
+        await self.cancel(release_id)
         await self.shred_release(release_id)
         await self.settle(release_id)
 

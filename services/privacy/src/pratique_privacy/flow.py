@@ -7,8 +7,7 @@
 Both functions are pure. A lost or doubled message changes nothing: whoever asks again gets the same answer.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from pratique_shared.contracts.facts import (
@@ -20,7 +19,6 @@ from pratique_shared.contracts.facts import (
     RecordsResolved,
     ReleaseFailed,
     ReleaseRequested,
-    ShardScored,
     Withheld,
 )
 from pratique_shared.contracts.gate import Verdict
@@ -32,12 +30,12 @@ Stage = Literal["waiting for the source", "measuring", "attacking", "publishing"
 
 @dataclass(frozen=True)
 class ReleaseFacts:
-    """What is known of a release. `scores` are keyed by the name of their shard's task."""
+    """What is known of a release. `scored` holds the tasks of the shards that have their score."""
 
     requested: ReleaseRequested
     records: RecordsResolved | None = None
     measured: Measured | None = None
-    scores: Mapping[str, ShardScored] = field(default_factory=dict)
+    scored: frozenset[str] = frozenset()
     outcome: Outcome | None = None
     withdrawn: bool = False
 
@@ -103,4 +101,4 @@ def due(facts: ReleaseFacts) -> tuple[Owed, ...]:
 def _missing_shards(facts: ReleaseFacts) -> list[str]:
     if facts.measured is None or facts.measured.plan is None:
         return []
-    return [shard.task for shard in facts.measured.plan.shards if shard.task not in facts.scores]
+    return [shard.task for shard in facts.measured.plan.shards if shard.task not in facts.scored]

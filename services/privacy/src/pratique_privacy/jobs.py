@@ -24,6 +24,7 @@ from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.clock import made_at, new_id, now, stamp
 from pratique_shared.runtime.queues import Doorbell
 
+OUTSTANDING = 16  # shards of one release in the queue: each score rings the next, and releases take turns
 SWEEP = 2  # seconds between two looks at what is owed
 ORPHANED = timedelta(hours=1)  # a marker without a release that is older belongs to a crash
 
@@ -81,7 +82,7 @@ class Privacy:
         assert facts.measured is not None
         assert facts.measured.plan is not None
         await self._archive.matrices.commit(release, "plan", facts.measured.plan)
-        for task in owed:
+        for task in owed[:OUTSTANDING]:
             await self._bell.ring("attack", Message(task=task.task, id=release))
 
     async def _do(self, facts: ReleaseFacts, task: str) -> bool:
@@ -141,10 +142,11 @@ class Privacy:
         requested, measured, records = facts.requested, facts.measured, facts.records
         assert measured is not None
         assert records is not None
-        attacks = attack_figures(measured, facts.scores)
+        scores = await self._archive.scores_of(requested.id)
+        attacks = attack_figures(measured, scores)
         gate = judge(requested, measured, attacks)
         common = {
-            "read": (measured.table.sha256, *(score.matrix_sha256 for score in facts.scores.values())),
+            "read": (measured.table.sha256, *sorted({score.matrix_sha256 for score in scores.values()})),
             "verdict": gate.verdict,
             "gate": gate,
             "attacks": attacks,

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
+KEY_ID = re.compile(r"key_[0-9a-z]{26}")
 CACHED = 5  # seconds that a key's state may be stale
 
 
@@ -101,7 +103,7 @@ class KeyRoom:
     async def caller(self, bearer: str) -> Caller:
         """Return who holds this API key; raises `Unauthorized`."""
         key_id, _, secret = bearer.partition(".")
-        key = await self._api_key(key_id) if key_id.startswith("key_") and key_id[4:].isalnum() else None
+        key = await self._api_key(key_id) if KEY_ID.fullmatch(key_id) else None
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if key is None or not hmac.compare_digest(digest, key.secret_sha256):
             raise Unauthorized("key-unknown", "Send `Authorization: Bearer <api key>` with a key that is in force.")

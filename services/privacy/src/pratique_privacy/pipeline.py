@@ -15,7 +15,7 @@ from pratique_privacy.metrics.survival import survival_by_label
 from pratique_privacy.policy.apply import Transformed, apply_policy
 from pratique_privacy.policy.keys import Keys
 from pratique_shared.contracts.attributes import Attributes
-from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.policy import ClassSupport, Policy
 from pratique_shared.contracts.posture import AllColumns, Finding, Metrics, PpiParameters, RecordsSummary
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.frames.partition import Codes, column_codes
@@ -62,7 +62,10 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
     bins = fixed_bins(source, attributes)
     transformed = apply_policy(source, request.policy, attributes, keys=keys, pilot=request.pilot, entropy=entropy)
     after = figures(transformed.table, request, bins)
-    survival = survivors_by_label(source, attributes, transformed)
+    label = label_of(source, attributes)
+    survival = survivors_by_label(source, label, transformed)
+    # Labels are values: they are named only where the release publishes that column as it is.
+    untouched = all(isinstance(step, ClassSupport) or step.column != label for step in request.policy.steps)
     rows_in, rows_out = source.height, transformed.table.height
     return Measurement(
         table=transformed.table,
@@ -73,7 +76,7 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
             survival=rows_out / rows_in if rows_out else None,
             cells_suppressed=dict(transformed.cells_suppressed),
             unreadable=dict(transformed.unreadable),
-            survival_by_label=survival,
+            survival_by_label=survival if untouched else {},
         ),
         before=figures(source, request, bins),
         after=after,
@@ -113,10 +116,14 @@ def released_columns(table: pl.DataFrame, attributes: Attributes) -> AllColumns:
     return all_columns(table, [name for name in table.columns if name not in attributes.identifiers])
 
 
-def survivors_by_label(source: pl.DataFrame, attributes: Attributes, transformed: Transformed) -> dict[str, float]:
-    """Return the survival of each label: of the role where it is released, else of the first sensitive attribute."""
+def label_of(source: pl.DataFrame, attributes: Attributes) -> str | None:
+    """Return the column whose labels are followed: the role where it is released, else the first sensitive one."""
     shown = {*attributes.quasi_identifiers, *attributes.sensitive, *attributes.insensitive}
-    label = LABEL if LABEL in source.columns and LABEL in shown else next(iter(attributes.sensitive), None)
+    return LABEL if LABEL in source.columns and LABEL in shown else next(iter(attributes.sensitive), None)
+
+
+def survivors_by_label(source: pl.DataFrame, label: str | None, transformed: Transformed) -> dict[str, float]:
+    """Return the survival of each label."""
     if label is None:
         return {}
     kept = np.zeros(source.height, np.bool_)

@@ -6,7 +6,7 @@ Everything that needs polars or holds many rows happens here; what comes in and 
 import io
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ import polars as pl
 
 from pratique_privacy.advice import Predicted, classify, suggest
 from pratique_privacy.files import (
-    SHORTEST_SUBSTRING,
     ReleaseBlocked,
     read_file,
     scan_for_identifiers,
@@ -25,6 +24,7 @@ from pratique_privacy.files import (
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
+from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
@@ -41,6 +41,7 @@ from pratique_shared.runtime.children import Body, Call, Reply
 
 SMALLEST_CLASSES = 20
 PREVIEW_ROWS = 10_000
+SHORTEST_NUMBER = 7  # a shorter number stands in other columns by chance
 
 
 def answer(call: Call) -> Reply:
@@ -54,8 +55,10 @@ def _admit(body: Body, blobs: list[bytes]) -> Reply:
         raise Unprocessable("source-empty", "The source holds no record: there is nothing to release.")
     columns = body["columns"] if source is None else dict(column_types(source))
     attributes = _attributes(body, columns)
-    check_policy(attributes, Policy.model_validate(body["policy"]), columns, sample=source)
+    policy = Policy.model_validate(body["policy"])
+    check_policy(attributes, policy, columns, sample=source)
     if source is not None:
+        check_pilots(source, policy, body["pilot"])
         fixed_bins(source, attributes)
     return Reply({"attributes": attributes.model_dump(mode="json"), "columns": columns}, ())
 
@@ -96,6 +99,9 @@ def _publish(body: Body, blobs: list[bytes]) -> Reply:
     source = _source(body, blobs[1:])
     bins = fixed_bins(source, measured.attributes)
     request = _request(requested, measured.attributes, None)
+    unclassified = set(table.columns) - set(_published(measured.attributes))
+    if unclassified:
+        raise ReleaseBlocked("columns-differ", "The table holds a column that the request does not publish.")
     files = write_files(table)
     read_back = verify_files(files, table, measured.after, lambda found: figures(found, request, bins))
     if found := _identifiers_in(read_back.values(), source, measured.attributes):
@@ -160,7 +166,9 @@ def _export(body: Body, blobs: list[bytes]) -> Reply:
 def _risk(body: Body, blobs: list[bytes]) -> Reply:
     measured = Measured.model_validate(body["measured"])
     table, _ = _kept_table(blobs[0])
-    names = [name for name in measured.attributes.quasi_identifiers if name in table.columns]
+    names = list(measured.attributes.quasi_identifiers)
+    dropped = [name for name in names if name not in table.columns]
+    table = table.with_columns(pl.lit("*").alias(name) for name in dropped)  # as it is measured
     codes = column_codes(table, names)
     labels = class_labels(codes)
     sizes = class_sizes(labels) if table.height else np.zeros(0, np.int64)
@@ -292,6 +300,15 @@ def _class_size_of_each(table: pl.DataFrame, attributes: Attributes) -> list[int
     return sizes
 
 
+def _published(attributes: Attributes) -> tuple[str, ...]:
+    return (
+        *attributes.identifiers,
+        *attributes.quasi_identifiers,
+        *attributes.sensitive,
+        *attributes.insensitive,
+    )
+
+
 def _identifiers_in(files: Iterable[pl.DataFrame], source: pl.DataFrame, attributes: Attributes) -> int:
     """Count the released cells that hold a direct identifier of the source.
 
@@ -308,15 +325,39 @@ def _identifiers_in(files: Iterable[pl.DataFrame], source: pl.DataFrame, attribu
         if source[name].dtype.is_numeric():
             own = [table.select(name) for table in files if name in table.columns]
             found += scan_for_identifiers(own, values)
-            values = {value for value in values if len(value) >= SHORTEST_SUBSTRING}
+            values = {value for value in values if len(value) >= SHORTEST_NUMBER}
         anywhere |= values
     return found + scan_for_identifiers(files, anywhere)
 
 
 def _cell_values(column: pl.Series) -> set[str]:
+    """Every text that a cell says: a whole float as an integer too, an object by its members."""
     if isinstance(column.dtype, pl.List):
         column = column.explode()
-    return {str(value) for value in column.drop_nulls().unique().to_list()} - {"", "*"}
+    found: set[str] = set()
+    for value in column.drop_nulls().unique().to_list():
+        found.add(str(value))
+        if isinstance(value, float) and value.is_integer():
+            found.add(str(int(value)))
+        elif isinstance(value, str) and value.startswith("{"):
+            found.update(_members(value))
+    return found - {"", "*"}
+
+
+def _members(text: str) -> Iterator[str]:
+    try:
+        values = [json.loads(text)]
+    except ValueError:
+        return
+    while values:
+        value = values.pop()
+        match value:
+            case dict():
+                values += value.values()
+            case list():
+                values += value
+            case str() | int() | float():
+                yield str(value)
 
 
 @dataclass(frozen=True)

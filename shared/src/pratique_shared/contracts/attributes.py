@@ -6,9 +6,12 @@ from pydantic import Field, StringConstraints, model_validator
 
 from pratique_shared.contracts.model import Contract
 
+MAX_COLUMNS = 1000
 MAX_QUASI_IDENTIFIERS = 12  # the exact adversaries build 2^d tables
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+Columns = Annotated[tuple[Column, ...], Field(max_length=MAX_COLUMNS)]
 
 
 class SensitiveBins(Contract):
@@ -29,10 +32,10 @@ class SensitiveBins(Contract):
 class Attributes(Contract):
     """The class of every column; a column stands in exactly one of the five lists."""
 
-    identifiers: tuple[Column, ...] = ()
-    quasi_identifiers: tuple[Column, ...] = ()
-    sensitive: tuple[Column, ...] = ()
-    insensitive: tuple[Column, ...] = ()
-    drop: tuple[Column, ...] = ()
+    identifiers: Columns = ()
+    quasi_identifiers: Columns = ()
+    sensitive: Columns = ()
+    insensitive: Columns = ()
+    drop: Columns = ()
     sensitive_bins: dict[Column, SensitiveBins] = {}
     ordered: dict[Column, tuple[str | int | float, ...]] = {}

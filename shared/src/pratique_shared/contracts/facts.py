@@ -121,6 +121,9 @@ class DatasetReady(Contract):
     created_at: str
 
 
+CLOSED = "closed"  # in the room of matrices: nobody waits for the scores of this release any more
+
+
 class Deleted(Contract):
     """A tombstone: the raw bytes and records are gone."""
 

@@ -23,6 +23,8 @@ KINDS: dict[type, Kind] = {
     tuple: "list",
     dict: "object",
 }
+LONGEST_NAME = 200
+MOST_COLUMNS = 1000
 INT64 = range(-(2**63), 2**63)
 LIST = pl.List(pl.String)
 
@@ -34,11 +36,13 @@ def table_of(rows: Sequence[Mapping[str, object]], at: str = "") -> pl.DataFrame
     its canonical JSON text. `at` is the JSON pointer under which a refused column is named.
 
     Raises `Unprocessable`: `mixed-types`, `integer-too-large`, `integer-not-exact`, `number-not-finite`,
-    `text-not-unicode`, `list-element`, `value-type`, `no-columns`.
+    `text-not-unicode`, `column-name`, `too-many-columns`, `list-element`, `value-type`, `no-columns`.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     if rows and not names:
         raise Unprocessable("no-columns", "No row has a column: give every row at least one key.")
+    if len(names) > MOST_COLUMNS:
+        raise Unprocessable("too-many-columns", f"The rows have more than {MOST_COLUMNS} columns: leave some out.")
     return pl.DataFrame([_series(name, [row.get(name) for row in rows], at + pointer(name)) for name in names])
 
 
@@ -76,8 +80,20 @@ def set_series(name: str, cells: Iterable[Iterable[str] | None]) -> pl.Series:
     return pl.Series(name, distinct, dtype=LIST).gather(rows)
 
 
-def _series(name: str, values: list[object], where: str) -> pl.Series:
+def check_name(name: str, where: str) -> None:
+    """Refuse the name of a column that a file format or a pattern would read as something else.
+
+    Raises `Unprocessable` (`column-name`, `text-not-unicode`).
+    """
     _check_unicode([name], where)
+    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    if not 0 < len(name) <= LONGEST_NAME or pattern or '"' in name or not name.isprintable():
+        advice = f"use 1 to {LONGEST_NAME} printable characters, no double quote, not `*` and not `^..$`"
+        _refuse("column-name", "A column has a name that cannot be published.", where, advice)
+
+
+def _series(name: str, values: list[object], where: str) -> pl.Series:
+    check_name(name, where)
     kinds = _kinds(values, where)
     if kinds == {"integer", "number"}:
         kinds = {"number"}

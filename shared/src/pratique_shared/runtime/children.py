@@ -207,22 +207,25 @@ class Child:
     async def call(self, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]) -> Reply:
         """Send a call and await its answer.
 
-        Raises the `Problem` that the child answered with, or `ChildDied`. A cancelled or late call kills the child.
+        Raises the `Problem` that the child answered with, or `ChildDied`. A call that ends in any other way, be it
+        cancelled, late, or cut off by its own blobs, kills the child: what is left in the pipe belongs to nobody else.
         """
         pipe = await self.ready()
         try:
             async with asyncio.timeout(self._limits.seconds):
-                return await self._exchange(pipe, body, blobs, told)
-        except (EOFError, OSError, TimeoutError) as error:
+                answer = await self._exchange(pipe, body, blobs, told)
+        except BaseException as error:
             self.kill()
-            raise ChildDied(type(error).__name__) from error
-        except asyncio.CancelledError:
-            self.kill()
+            if isinstance(error, EOFError | OSError | TimeoutError):
+                raise ChildDied(type(error).__name__) from error
             raise
+        if isinstance(answer, Problem):
+            raise answer
+        return answer
 
     async def _exchange(
         self, pipe: Connection, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]
-    ) -> Reply:
+    ) -> Reply | Problem:
         await asyncio.to_thread(pipe.send_bytes, _JSON + json.dumps(body).encode())
         async for piece in blobs:
             await asyncio.to_thread(pipe.send_bytes, _BLOB + piece)
@@ -241,7 +244,7 @@ class Child:
                 case b"B":
                     answer.append(frame[1:])
                 case b"X":
-                    raise _problem_from(json.loads(frame[1:]))
+                    return _problem_from(json.loads(frame[1:]))
                 case _:
                     return Reply(json.loads(frame[1:]), tuple(answer))
 

@@ -185,3 +185,15 @@ async def test_an_auditor_is_shown_no_record_by_way_of_the_risk(world: World, op
     assert (await auditor.get(f"/releases/{release}/risk?by=record")).status_code == 403
     assert (await operator.get(f"/releases/{release}/risk?by=record")).json().keys() == {"record"}
     assert (await operator.get(f"/releases/{release}/risk?by=shoe-size")).status_code == 422
+
+
+@pytest.mark.parametrize("text", ["", "x", "key_", f"key_{'a' * 300}.x", "key_../../etc.x", f"key_{'0' * 26}"])
+async def test_a_key_that_is_none_is_unknown_whatever_its_form(world: World, text: str) -> None:
+    stranger = world.anonymous({"Authorization": f"Bearer {text}"})
+    assert (await stranger.get("/me")).status_code == 401
+
+
+async def test_a_cursor_beyond_every_calendar_is_refused(operator: httpx.AsyncClient) -> None:
+    for cursor in ("rel_" + "z" * 26, "rel_7" + "z" * 25, "cap_" + "0" * 26, "x"):
+        answer = await operator.get(f"/releases?after={cursor}")
+        assert (answer.status_code, answer.json()["code"]) == (422, "cursor-invalid")

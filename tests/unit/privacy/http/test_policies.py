@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.privacy.http.world import RELEASE, ROWS, World, check_problem
 
+Body = dict[str, Any]
 STEPS = [{"column": "ip", "op": "ip_prefix", "v4": 16, "v6": 48}]
 STORED = {
     "steps": STEPS,
@@ -60,7 +61,7 @@ async def test_a_release_takes_what_its_stored_policy_brings(world: World, opera
     assert plain["policy"]["steps"] == STEPS
     assert plain["attributes"]["quasi_identifiers"] == ["ip"]
     assert (plain["gate"]["k"]["min"], plain["ppi"]["k_target"], plain["attacks"]["repetitions"]) == (4, 9, 3)
-    assert plain["policy_sha256"] == stored["sha256"]
+    assert plain["policy_sha256"] != stored["sha256"]  # one names the steps, the other all that is stored
     own = await fact(gate={"k": {"min": 1}}, attacks=None, ppi={"k_target": 2})
     assert (own["gate"]["k"]["min"], own["ppi"]["k_target"], own["attacks"]) == (1, 2, None)
     await operator.put("/policies/night", json={"steps": []})
@@ -77,6 +78,43 @@ async def test_a_recipient_can_only_tighten_the_gate_of_a_policy(world: World, o
     release = (await hospital.post("/releases", json=asked)).json()["id"]
     gate = (await world.requested(release)).gate
     assert (gate["k"].min, gate["t"].max) == (4, 0.5)
+    for weaker in ({"attacks": {"linkage": {"accuracy": 0}}}, {"attacks": None}, {"ppi": {"k_target": 1}}):
+        check_problem(await hospital.post("/releases", json={**asked, **weaker}), 403, "parameters-not-yours")
+    await operator.put("/policies/open", json={**STORED, "gate": {}})
+    release = (await hospital.post("/releases", json={"source": asked["source"], "policy": "open"})).json()["id"]
+    assert (await world.requested(release)).gate["k"].min == 2  # no gate at all is for operators only
+
+
+async def test_a_digest_stands_for_the_gate_too(world: World, operator: httpx.AsyncClient) -> None:
+    tight = (await operator.put("/policies/tight", json={**STORED, "gate": {"k": {"min": 10}}})).json()["sha256"]
+    await operator.put("/policies/loose", json={**STORED, "gate": {}})
+    asked = {"source": {"records": ROWS}, "policy": f"sha256:{tight}"}
+    release = (await operator.post("/releases", json=asked)).json()["id"]
+    assert (await world.requested(release)).gate["k"].min == 10
+
+
+@pytest.mark.parametrize(
+    ("floor", "weaker", "pointer"),
+    [
+        ({"linkage": {"max": 0.1}}, {"attacks": {"linkage": {"accuracy": 0.1}}}, "/attacks/linkage/accuracy"),
+        (
+            {"linkage": {"max": 0.1}},
+            {"attacks": {"linkage": {"wrong_value": "exclude"}}},
+            "/attacks/linkage/wrong_value",
+        ),
+        ({"partial_qi": {"max": 0.1}}, {"attacks": {"partial_qi": {"forget": 1}}}, "/attacks/partial_qi/forget"),
+        ({"ppi": {"min": 0.9}}, {"ppi": {"weights": [1, 0, 0]}}, "/ppi"),
+        ({"share_below_k": {"max": 0}}, {"ppi": {"k_target": 1}}, "/ppi"),
+    ],
+)
+async def test_a_floor_is_held_under_the_default_parameters(
+    world: World, operator: httpx.AsyncClient, floor: Body, weaker: Body, pointer: str
+) -> None:
+    admin = await world.client("admin")
+    await admin.put("/gate-floor", json={"gate": floor})
+    answer = await operator.post("/releases", json={**RELEASE, **weaker})
+    assert [error["pointer"] for error in check_problem(answer, 422, "floor-parameters")["errors"]] == [pointer]
+    assert (await operator.post("/releases", json=RELEASE)).status_code == 202
 
 
 async def test_a_release_without_attributes_needs_a_policy_that_brings_some(operator: httpx.AsyncClient) -> None:

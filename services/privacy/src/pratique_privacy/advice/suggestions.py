@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TypeAlias
 
 import polars as pl
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from pratique_privacy.advice.gains import one_class, worth
 from pratique_privacy.advice.patches import Patch, apply_patch
@@ -85,10 +85,10 @@ def _made(rule: Rule, group: Group, situation: Situation, predict: Predict) -> _
     """Return the first change of a group that helps, else the first that passes the rule's second judge."""
     rows, second_best = situation.source.height, None
     for proposal in group:
-        attributes, policy = apply_patch(situation.attributes, situation.policy, proposal.patch)
         try:
+            attributes, policy = apply_patch(situation.attributes, situation.policy, proposal.patch)
             figures = predict(attributes, policy)
-        except Unprocessable:
+        except (Unprocessable, ValidationError):
             continue  # a change that would be refused, such as a pseudonym without a pilot, is no suggestion
         helps = rule.helps(situation.now, figures, rows)
         if not helps and (second_best is not None or not rule.otherwise(situation.now, figures, rows)):

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pratique_privacy.http.access import is_id
 from pratique_privacy.http.problems import MEDIA, ProblemDocument
 from pratique_shared.contracts.problems import FieldError, Unprocessable
+from pratique_shared.runtime.clock import made_at
 
 RETRY_AFTER: Final = {"Retry-After": "1"}
 POLL = 0.05  # seconds between two looks at a result that is waited for
@@ -123,8 +124,14 @@ async def finished(look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
 
 def id_cursor(kind: str, after: str | None) -> str | None:
     """Return the cursor of a list of ids; raises `Unprocessable` for one that no page gave."""
-    if after is not None and not is_id(kind, after):
+    if after is None:
+        return None
+    if not is_id(kind, after):
         raise bad_cursor()
+    try:
+        made_at(after)
+    except (ValueError, OverflowError):  # a moment that no calendar holds
+        raise bad_cursor() from None
     return after
 
 

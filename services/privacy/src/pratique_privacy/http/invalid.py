@@ -1,11 +1,12 @@
 """Invalid fields: what pydantic found, as JSON pointers and texts of ours that repeat nothing of the body."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from pratique_shared.contracts.problems import FieldError, pointer
 
-MOST = 20  # errors in one answer
+MOST_READ = 200  # complaints looked at: the rest of a hopeless body says nothing new
 # Where a union has a branch for text and one for an object, the branch that was not meant says only this.
 _WRONG_BRANCH: Final = frozenset({"string_type", "model_type", "dict_type"})
 _TEXTS: Final[Mapping[str, str]] = {
@@ -47,17 +48,16 @@ _TEXTS: Final[Mapping[str, str]] = {
 def field_errors(found: Iterable[Mapping[str, Any]], body: object) -> list[FieldError]:
     """Return what is wrong with `body`, one entry a pointer, in the order in which it was found."""
     kept: dict[str, tuple[str, str]] = {}
-    for error in found:
+    for error in islice(found, MOST_READ):
         where = pointer(*_path(error["loc"], body, missing=error["type"] == "missing"))
         if where not in kept or kept[where][0] in _WRONG_BRANCH:
             kept[where] = (error["type"], _text(error))
     deeper = [where for where, (kind, _) in kept.items() if kind not in _WRONG_BRANCH]
-    errors = [
+    return [
         FieldError(where, text)
         for where, (kind, text) in kept.items()
         if kind not in _WRONG_BRANCH or not any(other.startswith(where + "/") for other in deeper)
     ]
-    return errors[:MOST]
 
 
 def _path(location: Iterable[str | int], body: object, *, missing: bool) -> list[str | int]:

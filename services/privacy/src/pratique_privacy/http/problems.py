@@ -19,6 +19,7 @@ MEDIA = "application/problem+json"
 RETRY_AFTER = "1"  # seconds
 
 _log = logging.getLogger("pratique.http")
+MOST_ERRORS = 20
 
 
 class WrongField(Contract):
@@ -63,7 +64,10 @@ def _document(
     body: dict[str, object] = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code}
     body["request_id"] = request.scope.get("state", {}).get("request_id", "")
     if errors:
-        body["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in errors]
+        shown = errors[:MOST_ERRORS]
+        body["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in shown]
+        if len(errors) > MOST_ERRORS:
+            body["more_errors"] = len(errors) - MOST_ERRORS
     sent = dict(headers or {})
     if status == Unauthorized.status:
         sent["WWW-Authenticate"] = "Bearer"

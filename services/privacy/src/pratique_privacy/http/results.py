@@ -78,7 +78,9 @@ async def get_posture(request: Request, release_id: str, caller: Called, service
         return answer(so_far, 202, RETRY_AFTER)
     body = posture.model_dump(mode="json", by_alias=True)
     if caller.role == "recipient":
-        del body["before"]  # the raw table is none of its business
+        del body["before"]  # the raw table is none of its business, nor is a label that no released row has
+        by_label = body["records"]["survival_by_label"]
+        body["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
     if facts.outcome is None:
         return Response(json.dumps(body), 202, RETRY_AFTER, media_type="application/json")
     return unchanging(request, json.dumps(body))

@@ -1,5 +1,7 @@
 """The shelf: a tenant's stored policies and gate floor, by name, version and digest, beside the built-ins."""
 
+import hashlib
+import json
 import re
 from typing import Final
 
@@ -68,7 +70,7 @@ class Shelf:
         if present is not None and present[1] == policy:
             return resource(name, *present)
         # The digest first: a name never leads to a version that its own digest does not find.
-        await self._archive.put_numbered(self._by_digest(policy_sha256(Policy(steps=policy.steps))), policy)
+        await self._archive.put_numbered(self._by_digest(stored_sha256(policy)), policy)
         return resource(name, await self._archive.put_numbered(self._by_name(name), policy), policy)
 
     async def floor(self) -> tuple[int, Gate]:
@@ -87,13 +89,19 @@ class Shelf:
         return f"policies-by-digest/{self._tenant}/{digest}"
 
 
+def stored_sha256(stored: StoredPolicy) -> str:
+    """Return the digest of a stored policy with all that it brings: whoever names it gets its gate too."""
+    text = json.dumps(stored.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def resource(name: str, version: int, stored: StoredPolicy) -> PolicyResource:
     """Describe a version of a stored policy."""
     return PolicyResource(
         name=name,
         version=version,
         built_in=False,
-        sha256=policy_sha256(Policy(steps=stored.steps)),
+        sha256=stored_sha256(stored),
         steps=stored.steps,
         attributes=stored.attributes,
         gate=stored.gate,

@@ -21,7 +21,7 @@ from pratique_privacy.policy.generalise import (
     top_bottom_reading,
 )
 from pratique_privacy.policy.keys import Keys
-from pratique_privacy.policy.pseudonyms import PseudonymStep, Secrets, pseudonymise
+from pratique_privacy.policy.pseudonyms import PILOT_ADVICE, PILOT_MISSING, PseudonymStep, Secrets, pseudonymise
 from pratique_privacy.policy.suppress import rows_in_large_classes, suppress_cells, suppress_rare, suppressed_share
 from pratique_privacy.policy.times import time_reading
 from pratique_privacy.policy.validity import check_policy
@@ -138,6 +138,18 @@ def apply_policy(
         cells_suppressed=suppressed_share(standing.table),
         findings=standing.findings,
     )
+
+
+def check_pilots(table: pl.DataFrame, policy: Policy, pilot: str | None) -> None:
+    """Raise `PolicyRefused` (`pilot-missing`) where a step of scope per_pilot would meet a value without a pilot."""
+    unknown = _pilots(table, pilot).is_null()
+    for place, step in enumerate(policy.steps):
+        if isinstance(step, Hmac | Ipv4Shaped | CryptoPan) and step.scope == "per_pilot":
+            column = table[step.column]
+            there = column.list.len() > 0 if isinstance(column.dtype, pl.List) else column.is_not_null()
+            if (there & unknown).any():
+                where = pointer("policy", "steps", place, "scope")
+                raise PolicyRefused("pilot-missing", PILOT_MISSING, [FieldError(where, PILOT_ADVICE)])
 
 
 def _pilots(table: pl.DataFrame, pilot: str | None) -> pl.Series:

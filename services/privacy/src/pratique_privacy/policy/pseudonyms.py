@@ -36,6 +36,10 @@ Subject: TypeAlias = tuple[str | None, str]
 _STARRED, _UNREADABLE = -2, -1
 
 
+PILOT_MISSING = "Scope per_pilot needs the pilot of every row, or that of the release."
+PILOT_ADVICE = "name a pilot, or choose another scope"
+
+
 @dataclass(frozen=True)
 class Secrets:
     """What pseudonyms are made from: keys, and fresh chance by the number of bytes."""
@@ -64,8 +68,7 @@ def pseudonymise(
     owned = _owned_values(column, pilots if _by_pilot(step) else None)
     subjects, numbers = _numbered(owned, step)
     if not isinstance(step, SaltedHash | Token) and step.scope == "per_pilot" and any(p is None for p, _ in subjects):
-        detail = "Scope per_pilot needs the pilot of every row, or that of the release."
-        raise PolicyRefused("pilot-missing", detail, [FieldError("/pilot", "name a pilot, or choose another scope")])
+        raise PolicyRefused("pilot-missing", PILOT_MISSING, [FieldError("/pilot", PILOT_ADVICE)])
     tokens, bits = _distinct_tokens(step, subjects, secrets, pointer)
     tokens += [STAR, STAR]  # what _STARRED and _UNREADABLE point to
     values = [None if number is None else tokens[number] for number in numbers]

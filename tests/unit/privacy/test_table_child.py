@@ -1,0 +1,140 @@
+"""The operations of the table child, called as its parent calls them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pratique_privacy.files import ReleaseBlocked
+from pratique_privacy.table_child import answer
+from pratique_shared.contracts.adversary import Attacks
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.facts import Blob, Measured, ReleaseRequested
+from pratique_shared.contracts.gate import DEFAULT_GATE
+from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.posture import PpiParameters
+from pratique_shared.contracts.problems import PolicyRefused
+from pratique_shared.contracts.releases import Source
+from pratique_shared.runtime.children import Body, Reply
+
+BLOB = Blob(key="x", sha256="", bytes=1)
+KEY = "6b" * 32
+INLINE = [{"media": "json", "pilot": None, "unit": "row"}]
+Row = dict[str, Any]
+
+
+class Call:
+    """A call whose blobs are in memory."""
+
+    def __init__(self, body: Body, *blobs: bytes) -> None:
+        self.body, self._blobs = body, blobs
+
+    def blobs(self) -> Iterator[bytes]:
+        yield from self._blobs
+
+    def progress(self, body: Body) -> None:
+        raise AssertionError(body)
+
+
+def requested(attributes: Attributes, *steps: Row) -> ReleaseRequested:
+    return ReleaseRequested(
+        id="rel_00000000000000000000000000", tenant="t", name=None, recipient=None, purpose=None, pilot=None,
+        source=Source(records=()), inline=BLOB, attributes=attributes, built_in=None,
+        policy=Policy.model_validate({"steps": steps}), policy_sha256="", ppi=PpiParameters(), attacks=Attacks(),
+        gate=DEFAULT_GATE, digest="d", created_at="t",
+    )  # fmt: skip
+
+
+def measure(asked: ReleaseRequested, rows: list[Row]) -> tuple[Measured, Reply]:
+    body = {"op": "measure", "requested": asked.model_dump(mode="json"), "tenant_key": KEY, "sources": INLINE}
+    reply = answer(Call(body, json.dumps(rows).encode()))
+    return Measured.model_validate(
+        {**reply.body["measured"], "read": (), "table": BLOB, "plan": None, "at": "t"}
+    ), reply
+
+
+def publish(asked: ReleaseRequested, rows: list[Row]) -> Reply:
+    measured, reply = measure(asked, rows)
+    body = {"op": "publish", "requested": asked.model_dump(mode="json"), "sources": INLINE}
+    return answer(
+        Call({**body, "measured": measured.model_dump(mode="json")}, reply.blobs[0], json.dumps(rows).encode())
+    )
+
+
+@pytest.mark.parametrize(
+    ("identifier", "copy"),
+    [
+        ("001010000000001", "001010000000001"),
+        ("001010000000001", "see imsi-001010000000001"),
+        ("AMF", "AMF"),
+        (1234567, 1234567),
+        (123456790.0, "123456790"),
+        ({"imsi": "001010000000001"}, "001010000000001"),
+    ],
+)
+def test_an_identifier_that_stands_in_another_released_column_blocks_the_release(
+    identifier: object, copy: object
+) -> None:
+    attributes = Attributes(identifiers=("who",), quasi_identifiers=("copy",))
+    rows = [{"who": identifier, "copy": copy}] * 3
+    with pytest.raises(ReleaseBlocked) as blocked:
+        publish(requested(attributes, {"column": "who", "op": "cell"}), rows)
+    assert blocked.value.code == "identifier-found"
+
+
+def test_a_short_number_is_no_identifier_in_another_column() -> None:
+    attributes = Attributes(identifiers=("id",), quasi_identifiers=("count",))
+    rows = [{"id": n, "count": n // 4} for n in range(8)]
+    assert len(publish(requested(attributes, {"column": "id", "op": "cell"}), rows).blobs) == 4
+
+
+def test_a_subscriber_of_the_source_blocks_a_release_that_only_dropped_its_column() -> None:
+    attributes = Attributes(quasi_identifiers=("note",), drop=("imsi",))
+    rows = [{"note": "001010000000001", "imsi": ["001010000000001"]}] * 3
+    with pytest.raises(ReleaseBlocked):
+        publish(requested(attributes), rows)
+
+
+def test_labels_are_named_only_where_the_column_is_published_as_it_is() -> None:
+    attributes = Attributes(quasi_identifiers=("ip",), sensitive=("illness",))
+    rows = [{"ip": "10.0.0.1", "illness": "flu"}, {"ip": "10.0.0.1", "illness": "cold"}] * 3
+    plain, _ = measure(requested(attributes), rows)
+    assert plain.records.survival_by_label == {"cold": 1.0, "flu": 1.0}
+    for step in ({"column": "illness", "op": "drop_column"}, {"column": "illness", "op": "token"}):
+        hidden, _ = measure(requested(attributes, step), rows)
+        assert hidden.records.survival_by_label == {}
+
+
+def test_risk_of_a_release_that_dropped_its_only_quasi_identifier_is_one_class() -> None:
+    attributes = Attributes(quasi_identifiers=("ip",), sensitive=("s",))
+    measured, reply = measure(
+        requested(attributes, {"column": "ip", "op": "drop_column"}), [{"ip": str(n), "s": "x"} for n in range(5)]
+    )
+    body = {
+        "op": "risk",
+        "measured": measured.model_dump(mode="json"),
+        "by": ["class", "subset", "record"],
+        "k_target": 5,
+    }
+    found = answer(Call({**body, "sources": []}, reply.blobs[0])).body
+    assert found["class"]["histogram"] == [{"size": 5, "classes": 1, "rows": 5}]
+    assert found["subset"] == [{"columns": ["ip"], "distinct": 1, "exposure": 0.2}]
+    assert found["record"] == [{"size": 5, "values": {"ip": "*"}}]
+
+
+@pytest.mark.parametrize(("pilot", "refused"), [(None, True), ("lab", False)])
+def test_a_pseudonym_without_a_pilot_is_refused_when_the_release_is_asked_for(pilot: str | None, refused: bool) -> None:
+    attributes = Attributes(quasi_identifiers=("ip",))
+    policy = Policy.model_validate({"steps": [{"column": "ip", "op": "hmac"}]})
+    body = {
+        "op": "admit", "columns": None, "policy": policy.model_dump(), "attributes": attributes.model_dump(),
+        "built_in": None, "pilot": pilot, "sources": INLINE,
+    }  # fmt: skip
+    call = Call(body, b'[{"ip": "10.0.0.1"}]')
+    if refused:
+        with pytest.raises(PolicyRefused) as problem:
+            answer(call)
+        assert problem.value.code == "pilot-missing"
+    else:
+        assert answer(call).body["columns"] == {"ip": "text"}
