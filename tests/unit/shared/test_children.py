@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -26,6 +27,12 @@ def entry(call: Call) -> Reply:
             os.kill(os.getpid(), signal.SIGKILL)
         case "hang":
             signal.pause()
+        case "dial":
+            try:
+                socket.socket()
+            except PermissionError:
+                return Reply({"dialled": False}, ())
+            return Reply({"dialled": True}, ())
         case "hog":
             return Reply({"size": len(bytearray(8 << 30))}, ())
     raise AssertionError
@@ -62,6 +69,12 @@ async def test_a_killed_child_is_noticed_and_replaced(child: Child) -> None:
 async def test_a_child_that_wants_more_memory_than_its_limit_dies_alone(child: Child) -> None:
     with pytest.raises(ChildDied):
         await child.call({"do": "hog"}, these(), print)
+
+
+async def test_a_child_has_no_network(child: Child) -> None:
+    assert (await child.call({"do": "dial"}, these(), print)).body == {"dialled": False}
+    with socket.socket():  # the control: its parent has one
+        pass
 
 
 async def test_a_late_call_kills_its_child() -> None:

@@ -22,6 +22,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from pratique_shared.contracts.problems import FieldError, Problem, Unavailable, Unprocessable
+from pratique_shared.runtime.confinement import give_up_network
 from pratique_shared.runtime.telemetry import log_as_json
 
 PR_SET_PDEATHSIG = 1
@@ -98,6 +99,8 @@ def _child_main(pipe: Connection, entry: str, memory: int) -> None:
         answer = _load(entry)
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if not give_up_network():
+            _log.warning("this machine has no seccomp filter for us: a child could open a network connection")
         pipe.send_bytes(_READY)
         while True:
             _answer(pipe, answer)
