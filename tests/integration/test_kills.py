@@ -5,7 +5,9 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import httpx
 import pytest
 import redis
 
+from pratique import Client, Refused
+from pratique_local.sample import write_sample
 from pratique_local.secrets import secrets_in
 from pratique_local.valkey import url_of
 from tests.support.house import House, house
@@ -29,28 +33,34 @@ REQUEST: dict[str, Any] = {
 }
 
 
-def post(running: House, number: int) -> str:
-    """Post a release as a pipeline does: again, with the same key, until there is an answer."""
-    headers = {"Authorization": f"Bearer {running.key}", "Idempotency-Key": f"release-{number}"}
+def persist(running: House, send: Callable[[httpx.Client], httpx.Response]) -> str:
+    """Send a request as a pipeline does: again, with the same key, until there is an answer; return the id in it."""
     until = time.monotonic() + 120
     while time.monotonic() < until:
         try:
-            answer = httpx.post(
-                f"{running.url}/releases",
-                json=REQUEST | {"name": str(number)},
-                headers=headers,
-                trust_env=False,
-                timeout=30,
-            )
+            with running.http() as http:
+                answer = send(http)
         except httpx.HTTPError:
             time.sleep(0.2)
             continue
-        if answer.status_code == 202:
+        if answer.is_success:
             identity: str = answer.json()["id"]
             return identity
         assert answer.status_code in (429, 503), answer.text
         time.sleep(0.2)
     raise AssertionError("no answer in two minutes")
+
+
+def post(running: House, number: int, capture: Path) -> str:
+    """Post a release: every fourth one of a capture that is taken in for it, the others with their records."""
+    asked = REQUEST
+    if number % 4 == 0:
+        query = {"pilot": f"pilot-{number}", "name": "sample"}
+        taken = persist(running, lambda http: http.post("/captures", params=query, content=capture.read_bytes()))
+        asked = {"source": {"capture": taken}, "policy": "C4", "gate": {}}
+    headers = {"Idempotency-Key": f"release-{number}"}
+    body = asked | {"name": str(number)}
+    return persist(running, lambda http: http.post("/releases", json=body, headers=headers))
 
 
 def disturb(running: House, kills: int, done: threading.Event) -> None:
@@ -72,32 +82,55 @@ def disturb(running: House, kills: int, done: threading.Event) -> None:
 
 
 def hold(tmp_path: Path, releases: int, kills: int) -> None:
+    capture = tmp_path / "sample.pcap"
+    truth = write_sample(capture, subscribers=4)
     with house(tmp_path / "house", "--attack-workers", "2") as running:
         calm = threading.Event()
         breaker = threading.Thread(target=disturb, args=(running, kills, calm))
         breaker.start()
         with ThreadPoolExecutor(8) as pool:
-            posted = list(pool.map(lambda number: post(running, number), range(releases)))
+            posted = list(pool.map(lambda number: post(running, number, capture), range(releases)))
+        withdrawn = posted[5::10]
+        for identity in withdrawn:
+            with (
+                suppress(httpx.HTTPError),
+                running.http() as http,
+            ):  # if none answers, again below
+                http.delete(f"/releases/{identity}")
         breaker.join()
         last_kill = time.monotonic()
         assert len(set(posted)) == releases
         running.await_ready()
         with running.client() as client:
-            for identity in posted:
+            for identity in withdrawn:
+                client.withdraw(identity)
+            stay = [identity for identity in posted if identity not in withdrawn]
+            for identity in stay:
                 client.wait_release(identity, timeout=RECOVERY)
             print(f"{releases} releases, {kills} kills, all ended {time.monotonic() - last_kill:.1f} s after the last")
             listed = [release["id"] for release in client.releases()]
-            assert sorted(listed) == sorted(posted)  # none lost, none made twice by a repeated request
-            postures = [client.posture(identity) for identity in posted]
-            assert {posture["verdict"] for posture in postures} == {"pass"}
-            first = postures[0]
-            for posture in postures[1:]:  # the same request gives the same figures, whoever died on the way
-                assert posture["after"] == first["after"]
-                assert posture["attacks"] == first["attacks"]
-                assert posture["files"] == first["files"]
-            for identity in posted:
-                found = client.download_records(identity, tmp_path / "records.parquet")
-                assert found.sha256 == first["files"]["parquet"]
+            assert sorted(listed) == sorted(stay)  # none lost, none made twice by a repeated request
+            for identity in withdrawn:
+                with pytest.raises(Refused):
+                    client.posture(identity)
+            hold_equal(client, [identity for identity in stay if posted.index(identity) % 4], tmp_path)
+            of_captures = [client.posture(identity) for identity in stay if posted.index(identity) % 4 == 0]
+            assert {posture["records"]["in"] for posture in of_captures} == {len(truth.hosts)}
+            assert len({str(posture["after"]) for posture in of_captures}) == 1
+
+
+def hold_equal(client: Client, releases: list[str], tmp_path: Path) -> None:
+    """The same request gives the same figures and files, whoever died on the way."""
+    postures = [client.posture(identity) for identity in releases]
+    assert {posture["verdict"] for posture in postures} == {"pass"}
+    first = postures[0]
+    for posture in postures[1:]:
+        assert posture["after"] == first["after"]
+        assert posture["attacks"] == first["attacks"]
+        assert posture["files"] == first["files"]
+    for identity in releases:
+        found = client.download_records(identity, tmp_path / "records.parquet")
+        assert found.sha256 == first["files"]["parquet"]
 
 
 def test_forty_releases_survive_kills_and_flushes(tmp_path: Path) -> None:

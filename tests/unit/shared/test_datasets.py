@@ -5,12 +5,13 @@ import json
 import polars as pl
 import pytest
 
+from pratique_shared.contracts.media import Upload
 from pratique_shared.contracts.problems import Problem
-from pratique_shared.frames.datasets import Media, read_dataset
+from pratique_shared.frames.datasets import read_dataset
 from pratique_shared.frames.records import column_types, rows_of
 
 
-def refused(data: bytes, media: Media) -> Problem:
+def refused(data: bytes, media: Upload) -> Problem:
     with pytest.raises(Problem) as caught:
         read_dataset(data, media)
     assert caught.value.__cause__ is None

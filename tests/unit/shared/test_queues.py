@@ -13,6 +13,7 @@ from pratique_shared.runtime.queues import Doorbell, Handler, connect, serve
 from tests.support.valkey import valkey
 
 MESSAGE = Message(task="advance", id="rel_00000000000000000000000000")
+OTHER = Message(task="advance", id="rel_00000000000000000000000001")
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +30,57 @@ async def bell(url: str) -> AsyncIterator[Doorbell]:
     await bell.close()
 
 
-async def test_a_task_that_was_rung_is_not_rung_again_until_it_was_looked_at(bell: Doorbell) -> None:
+async def test_a_task_that_waits_in_the_queue_is_not_rung_again_however_long_it_waits(bell: Doorbell) -> None:
     for _ in range(3):
-        await bell.ring("privacy", MESSAGE)
+        await bell.ring_all("privacy", [MESSAGE, OTHER])
+    assert await bell._redis.zcard("pratique:privacy") == 2
+    job = (await bell._redis.get("rung:advance:" + MESSAGE.id)).decode()
+    await bell.take("privacy", job, MESSAGE)
     assert await bell._redis.zcard("pratique:privacy") == 1
-    await bell.answer(MESSAGE, lambda: asyncio.sleep(0))
     await bell.ring("privacy", MESSAGE)
     assert await bell._redis.zcard("pratique:privacy") == 2
+
+
+async def test_a_job_that_the_server_lost_is_rung_again(bell: Doorbell) -> None:
+    await bell.ring("privacy", MESSAGE)
+    job = (await bell._redis.get("rung:advance:" + MESSAGE.id)).decode()
+    await bell._redis.delete("pratique:privacy", f"arq:job:{job}")
+    await bell.ring("privacy", MESSAGE)
+    assert await bell._redis.zcard("pratique:privacy") == 1
+
+
+async def test_a_lease_that_a_flush_took_away_comes_back_and_nobody_gives_back_anothers(bell: Doorbell) -> None:
+    key = "lease:advance:" + MESSAGE.id
+
+    async def flushed() -> None:
+        await bell._redis.flushall()
+        await bell._redis.set(key, "somebody else's")
+
+    await bell.answer(MESSAGE, flushed)
+    assert await bell._redis.get(key) == b"somebody else's"
+
+
+async def test_the_jobs_of_killed_workers_do_not_stand_before_new_ones(bell: Doorbell, url: str) -> None:
+    """arq reads the first hundred ids of a queue only, and leaves what it takes up there until its end."""
+    taken: list[str] = []
+
+    def handler(_: Doorbell) -> Handler:
+        async def handle(message: Message) -> None:
+            taken.append(message.id)
+            await asyncio.sleep(60)  # busy when it is killed
+
+        return handle
+
+    worker = asyncio.create_task(serve(url, "ingest", handler, jobs=50))
+    capture = Message(task="profile", id="cap_00000000000000000000000000")
+    await bell.ring("ingest", capture)
+    async with asyncio.timeout(10):
+        while not taken:
+            await asyncio.sleep(0.01)
+    assert await bell._redis.zcard("pratique:ingest") == 0  # nothing of what runs is left in the queue
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+    await asyncio.sleep(0.1)
 
 
 async def test_a_ring_during_the_work_makes_it_be_done_once_more(bell: Doorbell) -> None:

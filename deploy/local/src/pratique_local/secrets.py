@@ -4,8 +4,12 @@ import json
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
-ROOMS = ("captures", "releases", "keys", "matrices", "scores")
+from pratique_shared.runtime.artifacts import RoomName
+from pratique_shared.runtime.secret_files import write_secret
+
+ROOMS: tuple[RoomName, ...] = get_args(RoomName)
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,6 @@ def secrets_in(data: Path) -> Secrets:
             "master": secrets.token_hex(32),
             "queue_password": secrets.token_hex(32),
         }
-        data.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".draft")
-        draft.touch(mode=0o600)
-        draft.write_text(json.dumps(fresh, indent=1))
-        draft.replace(path)
+        write_secret(path, json.dumps(fresh, indent=1) + "\n")
     found = json.loads(path.read_text())
     return Secrets(found["rooms"], found["master"], found["queue_password"])

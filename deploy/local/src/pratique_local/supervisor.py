@@ -113,6 +113,7 @@ class Supervisor:
 
     def start(self) -> None:
         """Take the data folder and start everything; exits when another supervisor holds the folder."""
+        os.umask(0o077)  # what is stored is nobody else's business
         self.plan.data.mkdir(parents=True, exist_ok=True)
         self._lock = (self.plan.data / "supervisor.lock").open("w")
         try:

@@ -40,7 +40,8 @@ class AttackSim:
 
     async def _run(self, release: str, plan: AttackPlan, shard: Shard) -> None:
         matrix = await self._room.blob_bytes(plan.matrix)
-        body = {"plan": plan.model_dump(mode="json"), "shard": shard.model_dump()}
+        alone = plan.model_copy(update={"shards": ()})  # the child needs its own shard only
+        body = {"plan": alone.model_dump(mode="json"), "shard": shard.model_dump()}
         reply = await self._children.call(body, these(matrix))
         await self._commit(release, shard, ShardScored.model_validate(reply.body))
 

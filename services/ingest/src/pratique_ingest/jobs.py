@@ -1,21 +1,21 @@
 """The work of ingest: a capture that was taken in becomes host records."""
 
 import asyncio
-from typing import Any
 
-from pratique_shared.contracts.facts import CaptureFailed, CaptureReady, CaptureRequested, Failure, Warned
+from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, CaptureRequested, Failure, Warned
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
-from pratique_shared.runtime.children import Children, Limits
-from pratique_shared.runtime.clock import new_id, stamp
-from pratique_shared.runtime.ledger import Ledger
+from pratique_shared.runtime.children import Body, Children, Limits, Reply
+from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.ledger import ORPHANED, Ledger
 from pratique_shared.runtime.queues import Doorbell
 
 CHILD = Limits(memory=512 << 20, seconds=3600)
 
 
-TELL = 0.2  # seconds between two words about progress
+TELL = 2  # tenths of a second between two words about progress
+LOOK = 20  # tenths of a second between two looks whether the capture is still wanted
 
 
 class Ingest:
@@ -38,46 +38,62 @@ class Ingest:
 
             await attempt(self._ledger, capture, "profile", lambda: self._run(requested), give_up)
             names = await self._ledger.names(capture)
+        if requested is None and now() - made_at(capture) > ORPHANED:
+            await self._room.delete(f"pending/{capture}")
         if "deleted" in names:  # the capture was deleted while it was profiled
             await self._room.shred_all(f"blobs/{capture}")
         if requested is not None and names & {"outcome", "deleted"}:
             await self._room.delete(f"pending/{capture}")
             await self._bell.ring("privacy", Message(task="source_ready", id=capture))
 
-    async def _tell(self, capture: str, progress: dict[str, Any]) -> None:
-        while True:
-            await self._bell.tell_progress(capture, progress)
-            await asyncio.sleep(TELL)
-
     async def _run(self, requested: CaptureRequested) -> None:
+        progress: Body = {"total": requested.raw.bytes}
         async with self._children.lent() as child:
-            progress: dict[str, Any] = {"total": requested.raw.bytes}
-            teller = asyncio.create_task(self._tell(requested.id, progress))
+            call = asyncio.create_task(
+                child.call({"pilot": requested.pilot}, self._room.blob(requested.raw), progress.update)
+            )
+            teller = asyncio.create_task(self._tell(requested.id, progress, call))
             try:
-                reply = await child.call({"pilot": requested.pilot}, self._room.blob(requested.raw), progress.update)
+                reply = await call
+            except asyncio.CancelledError:
+                if not call.cancelled() or not teller.done():
+                    raise  # this worker is told to stop
+                return  # the capture was deleted: its child is gone, and nobody waits for records
             finally:
+                call.cancel()
                 teller.cancel()
-        folder = f"blobs/{requested.id}/{new_id('cap')}"
-        hosts, sessions, identifiers = [
-            await self._room.put_bytes(f"{folder}-{name}", data)
-            for name, data in zip(("hosts", "sessions", "identifiers"), reply.blobs, strict=True)
-        ]
-        body = reply.body
-        ready = CaptureReady(
-            packets=body["packets"],
-            bytes=body["bytes"],
-            complete=body["complete"],
-            warnings=tuple(Warned(**warning) for warning in body["warnings"]),
-            link_types=tuple(body["link_types"]),
-            started=body["started"],
-            ended=body["ended"],
-            hosts=body["hosts"],
-            sessions=body["sessions"],
-            host_records=hosts,
-            session_records=sessions,
-            identifiers=identifiers,
-            at=stamp(),
-        )
-        if not await self._ledger.commit(requested.id, "outcome", ready):
-            for blob in (hosts, sessions, identifiers):
-                await self._room.shred(blob)
+        async with self._room.drafts() as drafts:
+            folder = f"blobs/{requested.id}/{fresh_name()}"
+            hosts, sessions, identifiers = [
+                await drafts.put(f"{folder}-{name}", data)
+                for name, data in zip(("hosts", "sessions", "identifiers"), reply.blobs, strict=True)
+            ]
+            ready = _ready(reply.body, hosts, sessions, identifiers)
+            if await self._ledger.commit(requested.id, "outcome", ready):
+                drafts.keep()
+
+    async def _tell(self, capture: str, progress: Body, call: asyncio.Task[Reply]) -> None:
+        """Tell progress while the call runs; end the call of a capture that was deleted."""
+        while "deleted" not in await self._ledger.names(capture):
+            for _ in range(LOOK // TELL):
+                await self._bell.tell_progress(capture, progress)
+                await asyncio.sleep(TELL / 10)
+        call.cancel()
+
+
+def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob) -> CaptureReady:
+    return CaptureReady(
+        packets=body["packets"],
+        bytes=body["bytes"],
+        complete=body["complete"],
+        warnings=tuple(Warned(**warning) for warning in body["warnings"]),
+        link_types=tuple(body["link_types"]),
+        started=body["started"],
+        ended=body["ended"],
+        hosts=body["hosts"],
+        sessions=body["sessions"],
+        host_records=hosts,
+        session_records=sessions,
+        identifiers=identifiers,
+        at=stamp(),
+    )

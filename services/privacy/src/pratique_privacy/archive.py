@@ -130,10 +130,18 @@ class Archive:
         return found, "deleted" in await self.captures.names(dataset_id)
 
     async def delete_source(self, source_id: str) -> None:
-        """Write the tombstone of a capture or dataset, then shred its bytes and records."""
+        """Write the tombstone of a capture or dataset, then shred its bytes and records.
+
+        The marker comes first and is left to the sweeper: a crash on the way, or work that still runs, leaves nothing.
+        """
+        await self.captures_room.create(f"pending/{source_id}", b"{}")
         await self.captures.commit(source_id, "deleted", Deleted(at=stamp()))
         await self.captures_room.shred_all(f"blobs/{source_id}")
-        await self.captures_room.delete(f"pending/{source_id}")
+
+    async def settle_dataset(self, dataset_id: str) -> None:
+        """End the deletion of a dataset, which no worker knows of."""
+        await self.captures_room.shred_all(f"blobs/{dataset_id}")
+        await self.captures_room.delete(f"pending/{dataset_id}")
 
     # Releases -----------------------------------------------------------------------------------------------
 
@@ -191,7 +199,6 @@ class Archive:
         """Cancel a release; False when it has an outcome already."""
         done = await self.releases.commit(release_id, "outcome", Cancelled(at=stamp()))
         await self.matrices.commit(release_id, CLOSED, Deleted(at=stamp()))  # spares the attack workers its shards
-        await self.settle(release_id)
         return done
 
     async def conclude(self, release_id: str, outcome: Outcome | ReleaseFailed) -> bool:
@@ -203,11 +210,14 @@ class Archive:
         await self.releases_room.delete(f"pending/{release_id}")
 
     async def withdraw(self, release_id: str) -> None:
-        """Write the tombstone of a release, then shred its files and tables."""
+        """Write the tombstone of a release, then shred its files and tables.
+
+        The marker comes first and is left to the sweeper, as for a deleted source.
+        """
+        await self.releases_room.create(f"pending/{release_id}", b"{}")
         await self.releases.commit(release_id, "withdrawn", Deleted(at=stamp()))
         await self.cancel(release_id)
         await self.shred_release(release_id)
-        await self.settle(release_id)
 
     async def shred_release(self, release_id: str) -> None:
         """Remove the files, tables and codes of a release."""

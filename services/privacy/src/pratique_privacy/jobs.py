@@ -1,7 +1,7 @@
 """The work of privacy: sources resolved, figures measured, passing releases published; and the sweeper."""
 
 import asyncio
-from datetime import timedelta
+import logging
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.flow import Owed, ReleaseFacts, due
@@ -12,21 +12,22 @@ from pratique_privacy.verdict import attack_figures, judge, plan_shards
 from pratique_shared.contracts.facts import (
     Failure,
     Measured,
-    Outcome,
     Published,
     RecordsResolved,
     ReleaseFailed,
     Withheld,
 )
 from pratique_shared.contracts.messages import Message
-from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.contracts.problems import Conflict, Gone, Problem
 from pratique_shared.runtime.attempts import attempt
-from pratique_shared.runtime.clock import made_at, new_id, now, stamp
+from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.queues import Doorbell
 
 OUTSTANDING = 16  # shards of one release in the queue: each score rings the next, and releases take turns
 SWEEP = 2  # seconds between two looks at what is owed
-ORPHANED = timedelta(hours=1)  # a marker without a release that is older belongs to a crash
+
+_log = logging.getLogger("pratique.jobs")
 
 
 class Privacy:
@@ -46,16 +47,23 @@ class Privacy:
     async def sweep_forever(self) -> None:
         """Ring, again and again, whatever is owed and not being worked on."""
         while True:
-            await self.sweep()
+            try:
+                await self.sweep()
+            except Problem as problem:
+                if not problem.retryable:
+                    raise
+                _log.warning("the store did not answer the sweeper", extra={"code": problem.code})
             await asyncio.sleep(SWEEP)
 
     async def sweep(self) -> None:
         """Ring what is owed now."""
-        captures, releases = await self._archive.pending()
-        for capture in captures:
-            await self._bell.ring("ingest", Message(task="profile", id=capture))
-        for release in releases:
-            await self._bell.ring("privacy", Message(task="advance", id=release))
+        sources, releases = await self._archive.pending()
+        datasets = [source for source in sources if source.startswith("dst_")]
+        for dataset in datasets:
+            await self._archive.settle_dataset(dataset)
+        captures = [source for source in sources if source not in datasets]
+        await self._bell.ring_all("ingest", [Message(task="profile", id=capture) for capture in captures])
+        await self._bell.ring_all("privacy", [Message(task="advance", id=release) for release in releases])
 
     async def _advance(self, release: str) -> None:
         while True:
@@ -82,8 +90,7 @@ class Privacy:
         assert facts.measured is not None
         assert facts.measured.plan is not None
         await self._archive.matrices.commit(release, "plan", facts.measured.plan)
-        for task in owed[:OUTSTANDING]:
-            await self._bell.ring("attack", Message(task=task.task, id=release))
+        await self._bell.ring_all("attack", [Message(task=task.task, id=release) for task in owed[:OUTSTANDING]])
 
     async def _do(self, facts: ReleaseFacts, task: str) -> bool:
         """Do one task; return whether the release has come further."""
@@ -120,22 +127,24 @@ class Privacy:
         assert records is not None
         sources = await self._sources.read(records.tables, requested.source.unit)
         made = await self._tables.measure(requested, sources, await self._keys.tenant_key(requested.tenant))
-        run = new_id("rel")  # blobs of two attempts never share a name
-        table = await self._archive.releases_room.put_bytes(f"blobs/{requested.id}/{run}-table", made.table)
-        matrix = await self._archive.matrices_room.put_bytes(f"blobs/{requested.id}/{run}-codes", made.matrix)
-        plan = plan_shards(requested.attacks, matrix, made.matrix_rows, made.matrix_columns)
-        measured = Measured.model_validate(
-            {
-                **made.measured,
-                "read": tuple(source.blob.sha256 for source in records.tables),
-                "table": table,
-                "plan": plan,
-                "at": stamp(),
-            }
-        )
-        if not await self._archive.releases.commit(requested.id, "measured", measured):
-            await self._archive.releases_room.shred(table)
-            await self._archive.matrices_room.shred(matrix)
+        run = fresh_name()  # blobs of two attempts never share a name
+        releases, matrices = self._archive.releases_room, self._archive.matrices_room
+        async with releases.drafts() as tables, matrices.drafts() as codes:
+            table = await tables.put(f"blobs/{requested.id}/{run}-table", made.table)
+            matrix = await codes.put(f"blobs/{requested.id}/{run}-codes", made.matrix)
+            plan = plan_shards(requested.attacks, matrix, made.matrix_rows, made.matrix_columns)
+            measured = Measured.model_validate(
+                {
+                    **made.measured,
+                    "read": tuple(source.blob.sha256 for source in records.tables),
+                    "table": table,
+                    "plan": plan,
+                    "at": stamp(),
+                }
+            )
+            if await self._archive.releases.commit(requested.id, "measured", measured):
+                tables.keep()
+                codes.keep()
 
     async def _publish(self, facts: ReleaseFacts) -> None:
         """Hold the gate against the figures; make the files only of a release that passes."""
@@ -160,12 +169,11 @@ class Privacy:
         table = await self._archive.releases_room.blob_bytes(measured.table)
         sources = await self._sources.read(records.tables, requested.source.unit)
         made = await self._tables.publish(requested, measured, table, sources)
-        run = new_id("rel")
-        files = {
-            form: await self._archive.releases_room.put_bytes(f"blobs/{requested.id}/{run}-{form}", data)
-            for form, data in made.files.items()
-        }
-        outcome: Outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
-        if not await self._archive.conclude(requested.id, outcome):
-            for blob in files.values():
-                await self._archive.releases_room.shred(blob)
+        run = fresh_name()
+        async with self._archive.releases_room.drafts() as drafts:
+            files = {
+                form: await drafts.put(f"blobs/{requested.id}/{run}-{form}", data) for form, data in made.files.items()
+            }
+            outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
+            if await self._archive.conclude(requested.id, outcome):
+                drafts.keep()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Unauthorized
+from pratique_shared.contracts.problems import Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
@@ -85,6 +85,15 @@ class KeyRoom:
         )
         await self._room.create(f"api/{key.id}/created", key.model_dump_json().encode())
         return key
+
+    async def answers(self) -> None:
+        """Raise where the room does not answer, or holds keys under another master key."""
+        probe = "probe"
+        await self._room.create(probe, self._master.wrap(bytes(32), probe))
+        found = await self._room.read(probe)
+        if found is None:
+            raise Unavailable("keys-unavailable", "The room of keys does not answer: try again.")
+        self._master.unwrap(found, probe)
 
     async def revoke(self, key_id: str) -> None:
         """Revoke an API key, within `CACHED` seconds everywhere."""

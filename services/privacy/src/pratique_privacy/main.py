@@ -16,6 +16,7 @@ from pratique_privacy.keys import KeyRoom, fresh_key
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
+from pratique_shared.runtime.secret_files import write_secret
 from pratique_shared.runtime.settings import Key, Settings, read_environment
 from pratique_shared.runtime.telemetry import log_as_json
 
@@ -51,11 +52,7 @@ async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
         return
     path = settings.admin_key_file or settings.data / "admin.key"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".draft")
-        draft.touch(mode=0o600)
-        draft.write_text(fresh_key() + "\n")
-        draft.replace(path)
+        write_secret(path, fresh_key() + "\n")
     await keys.add_api_key(path.read_text().strip(), FIRST_TENANT, "admin", name="first admin key")
 
 

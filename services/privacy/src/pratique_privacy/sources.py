@@ -14,6 +14,7 @@ from pratique_shared.contracts.facts import (
 from pratique_shared.contracts.posture import PriorRelease, Unit
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.runtime.clock import made_at, text_of
+from pratique_shared.runtime.sealing import BrokenSeal
 
 MOST_PRIOR = 100  # earlier releases that a posture names
 
@@ -59,7 +60,12 @@ class Sources:
             room = self._archive.releases_room if table.origin == "inline" else self._archive.captures_room
             if table.origin != "inline" and "deleted" in await self._archive.captures.names(table.origin):
                 raise _gone()
-            data = await room.blob_bytes(table.blob)
+            try:
+                data = await room.blob_bytes(table.blob)
+            except BrokenSeal:
+                if table.origin != "inline" and "deleted" in await self._archive.captures.names(table.origin):
+                    raise _gone() from None  # deleted between the look and the reading
+                raise
             found.append(SourceBytes(_media(table.origin), data, table.pilot, _unit(table.origin, unit)))
         return found
 
@@ -67,21 +73,22 @@ class Sources:
         self, requested: ReleaseRequested, tables: Sequence[SourceTable]
     ) -> tuple[PriorRelease, ...]:
         """Return the latest published releases of the same bytes to the same recipient, newest first."""
-        names = await self._archive.releases_room.names(_ledger_of(requested, tables))
-        others = [name for key in names if (name := key.rsplit("/", 1)[1]) < requested.id]
-        return tuple(
-            PriorRelease(release=name, created_at=text_of(made_at(name))) for name in others[: -MOST_PRIOR - 1 : -1]
-        )
+        named: set[str] = set()
+        for folder in _ledgers_of(requested, tables):
+            named |= {key.rsplit("/", 1)[1] for key in await self._archive.releases_room.names(folder)}
+        latest = sorted(named - {requested.id}, reverse=True)[:MOST_PRIOR]
+        return tuple(PriorRelease(release=name, created_at=text_of(made_at(name))) for name in latest)
 
     async def remember(self, requested: ReleaseRequested, tables: Sequence[SourceTable]) -> None:
         """Put a published release into the ledger of its source and recipient; doing it twice changes nothing."""
-        await self._archive.releases_room.create(f"{_ledger_of(requested, tables)}/{requested.id}", b"{}")
+        for folder in _ledgers_of(requested, tables):
+            await self._archive.releases_room.create(f"{folder}/{requested.id}", b"{}")
 
 
-def _ledger_of(requested: ReleaseRequested, tables: Sequence[SourceTable]) -> str:
-    bytes_read = hashlib.sha256("|".join(sorted(table.blob.sha256 for table in tables)).encode()).hexdigest()
+def _ledgers_of(requested: ReleaseRequested, tables: Sequence[SourceTable]) -> list[str]:
+    """One ledger a source table and recipient: releases that share some of their sources meet too."""
     recipient = hashlib.sha256((requested.recipient or "").encode()).hexdigest()
-    return f"by-source/{requested.tenant}/{bytes_read}/{recipient}"
+    return [f"by-source/{requested.tenant}/{digest}/{recipient}" for digest in sorted({t.blob.sha256 for t in tables})]
 
 
 def _gone() -> Gone:

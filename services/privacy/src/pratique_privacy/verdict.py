@@ -12,6 +12,7 @@ from pratique_shared.frames.estimates import Score, combine, disagrees
 
 SHARD_LOOKUPS = 50_000_000  # look-ups of a query's subset in a projection count, about ten seconds of one core
 
+MOST_SHARDS = 200  # of one adversary: each is a fact, a message and a call
 EXACT = Shard(adversary="exact", first=0, last=1)
 
 
@@ -20,7 +21,7 @@ def plan_shards(attacks: Attacks | None, matrix: Blob, rows: int, columns: int) 
     if attacks is None:
         return None
     per_repetition = max(rows, 1) * 2**columns
-    step = max(1, min(attacks.repetitions, SHARD_LOOKUPS // per_repetition))
+    step = max(1, SHARD_LOOKUPS // per_repetition, -(-attacks.repetitions // MOST_SHARDS))
     shards = [EXACT]
     asked: list[AdversaryName] = []
     if attacks.partial_qi is not None:
@@ -85,8 +86,9 @@ def judge(requested: ReleaseRequested, measured: Measured, attacks: AttackFigure
     """Hold the gate; an adversary that failed, even one that no bound names, leaves the verdict open."""
     figures = figures_of(measured.after, measured.all_columns, attacks, measured.records.survival)
     gate = evaluate(requested.gate, figures, empty=measured.after.rows == 0)
-    failed = attacks is not None and any(
-        result is not None and result.error is not None for result in (attacks.partial_qi, attacks.linkage)
+    failed = attacks is not None and (
+        attacks.exact_qi is None
+        or any(result is not None and result.error is not None for result in (attacks.partial_qi, attacks.linkage))
     )
     if failed and gate.verdict == "pass":
         return GateResult(verdict="indeterminate", checks=gate.checks)

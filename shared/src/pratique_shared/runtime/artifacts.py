@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from pratique_shared.contracts.facts import Blob
-from pratique_shared.contracts.problems import StoreFull, Unavailable
+from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
 from pratique_shared.runtime.sealing import BrokenSeal, Opener, Sealer, StorageKey, new_data_key
 
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
@@ -96,6 +97,7 @@ class Room:
         for key in keys:
             try:
                 await obstore.delete_async(self._store, key)
+                await self._sync(key)  # or a power cut could bring a shredded key back
             except FileNotFoundError:
                 continue
             except (BaseError, OSError) as error:
@@ -124,11 +126,27 @@ class Room:
             await obstore.put_async(
                 self._store, key, sealed(), use_multipart=True, chunk_size=8 << 20, max_concurrency=1
             )
-        except (BaseError, OSError) as error:
-            raise _problem(error) from error
+        except BaseException as error:
+            with suppress(Problem):
+                await self.delete(f"{key}{KEY_SUFFIX}", key)
+            if isinstance(error, BaseError | OSError):
+                raise _problem(error) from error
+            raise
         await self._sync(f"{key}{KEY_SUFFIX}")
         await self._sync(key)
         return Blob(key=key, sha256=digest.hexdigest(), bytes=length)
+
+    @asynccontextmanager
+    async def drafts(self) -> AsyncIterator["Drafts"]:
+        """Lend a place for blobs that no fact names yet: unless they are kept, they are shredded at the end."""
+        drafts = Drafts(self)
+        try:
+            yield drafts
+        finally:
+            if not drafts.kept:
+                for blob in drafts.blobs:
+                    with suppress(Problem):
+                        await self.shred(blob)
 
     async def put_bytes(self, key: str, data: bytes) -> Blob:
         """Seal bytes that are in memory already."""
@@ -193,6 +211,25 @@ class Room:
         if len(self._known_folders) >= KNOWN_FOLDERS:
             self._known_folders.clear()
         self._known_folders.add(path.parent)
+
+
+class Drafts:
+    """Blobs that were put into a room and that no fact names yet."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.blobs: list[Blob] = []
+        self.kept = False
+
+    async def put(self, key: str, data: bytes) -> Blob:
+        """Seal bytes under `key`."""
+        blob = await self._room.put_bytes(key, data)
+        self.blobs.append(blob)
+        return blob
+
+    def keep(self) -> None:
+        """Say that a fact names them now."""
+        self.kept = True
 
 
 def _fsync(path: Path) -> None:

@@ -2,12 +2,26 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from pratique_shared.contracts.facts import Failure
 from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.ledger import MAX_DEATHS, MAX_STARTS, Ledger
 from pratique_shared.runtime.sealing import BrokenSeal
+
+EXHAUSTED = Failure(
+    code="task-exhausted",
+    detail="The work was started ten times and never ended: ask for it again, and look into the worker's log.",
+)
+CRASHED = Failure(
+    code="task-crashed",
+    detail="The process that did this work ended twice without an answer: it is too large, or takes too long.",
+)
+DAMAGED = Failure(
+    code="artifact-damaged",
+    detail="A stored artifact is not what was written: restore it from a backup, or take its source in again.",
+)
 
 _log = logging.getLogger("pratique.attempts")
 
@@ -22,29 +36,29 @@ async def attempt(
     """Run a task and see to it that it ends: by its own fact, or by `give_up` with a code.
 
     A `Problem` that no retry helps ends it, so do the second death of its child and the eleventh start: a task that
-    takes its worker along leaves no other trace. A retryable problem is left to the sweeper.
+    takes its worker along leaves no other trace. A retryable problem is left to the sweeper, and its start is not
+    counted: a full store costs time, never a release.
     """
-    if await ledger.start(entity, task) > MAX_STARTS:
-        await give_up(Failure(code="task-exhausted", detail="The work was started ten times and never ended."))
-        return
-    while True:
-        try:
-            await run()
-        except ChildDied:
-            if await ledger.died(entity, task) < MAX_DEATHS:
-                continue
-            _log.warning("a task was given up", extra={"entity": entity, "task": task})
-            await give_up(
-                Failure(
-                    code="task-crashed",
-                    detail="The process that did this work ended twice without an answer: too large, or too long.",
-                )
-            )
-        except BrokenSeal:
-            await give_up(Failure(code="artifact-damaged", detail="A stored artifact is not what was written."))
-        except Problem as problem:
-            if problem.retryable:
-                _log.warning("a task will be tried again", extra={"entity": entity, "task": task, "code": problem.code})
-                return
+    try:
+        starts = await ledger.start(entity, task)
+        if starts > MAX_STARTS and starts - await ledger.waits(entity, task) > MAX_STARTS:
+            await give_up(EXHAUSTED)
+            return
+        while True:
+            try:
+                await run()
+            except ChildDied:
+                if await ledger.died(entity, task) < MAX_DEATHS:
+                    continue
+                _log.warning("a task was given up", extra={"entity": entity, "task": task})
+                await give_up(CRASHED)
+            except BrokenSeal:
+                await give_up(DAMAGED)
+            return
+    except Problem as problem:
+        if not problem.retryable:
             await give_up(Failure(code=problem.code, detail=problem.detail))
-        return
+            return
+        _log.warning("a task will be tried again", extra={"entity": entity, "task": task, "code": problem.code})
+        with suppress(Problem):  # a store that takes nothing has not taken the start either
+            await ledger.waited(entity, task)

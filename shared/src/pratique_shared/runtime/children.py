@@ -26,6 +26,7 @@ from pratique_shared.runtime.confinement import give_up_network
 from pratique_shared.runtime.telemetry import log_as_json
 
 PR_SET_PDEATHSIG = 1
+FILES = 64  # that a child may have open
 START = 120  # seconds that the imports of a child may take on a busy machine
 _JSON, _BLOB, _END, _PROGRESS, _PROBLEM, _READY = b"J", b"B", b"E", b"P", b"X", b"R"
 Body = dict[str, Any]
@@ -99,6 +100,7 @@ def _child_main(pipe: Connection, entry: str, memory: int) -> None:
         answer = _load(entry)
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
         if not give_up_network():
             _log.warning("this machine has no seccomp filter for us: a child could open a network connection")
         pipe.send_bytes(_READY)

@@ -36,6 +36,11 @@ def day_of(identity: str) -> str:
     return made_at(identity).strftime("%Y-%m-%d")
 
 
+def fresh_name() -> str:
+    """Return a name that nobody else uses, for a blob that a fact will name."""
+    return secrets.token_hex(12)
+
+
 def new_id(prefix: Prefix) -> str:
     """Return a fresh id: the prefix, 48 bits of milliseconds, 80 random bits (as in a ULID), in lower case."""
     number = int(now().timestamp() * 1000) << 80 | secrets.randbits(80)

@@ -1,5 +1,6 @@
 """The ledger: folders of facts, each created if absent and never changed."""
 
+from datetime import timedelta
 from typing import TypeVar
 
 from pratique_shared.contracts.facts import Attempt
@@ -8,6 +9,7 @@ from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.clock import stamp
 
 Fact = TypeVar("Fact", bound=Contract)
+ORPHANED = timedelta(hours=1)  # a marker of owed work without its request that is older belongs to a crash
 MAX_DEATHS = 2  # children of one task that may die before it fails for good
 MAX_STARTS = 10  # starts without an end: a task that takes its worker along each time
 
@@ -44,8 +46,16 @@ class Ledger:
         """Note that a task's child died under a living parent; return how often that has happened."""
         return await self._number(entity, f"attempts/{task}")
 
+    async def waited(self, entity: str, task: str) -> int:
+        """Note that a start came to nothing through no fault of the task; return how often that has happened."""
+        return await self._number(entity, f"waits/{task}")
+
+    async def waits(self, entity: str, task: str) -> int:
+        """Return how many starts came to nothing through no fault of the task."""
+        return len(await self._room.names(f"facts/{entity}/waits/{task}"))
+
     async def _number(self, entity: str, folder: str) -> int:
-        count = 1 + sum(name.startswith(folder + "/") for name in await self.names(entity))
+        count = 1 + len(await self._room.names(f"facts/{entity}/{folder}"))
         while not await self.commit(entity, f"{folder}/{count}", Attempt(at=stamp())):
             count += 1
         return count

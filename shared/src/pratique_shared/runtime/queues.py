@@ -8,22 +8,24 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from arq import func
 from arq.connections import ArqRedis, RedisSettings, create_pool
+from arq.constants import job_key_prefix
 from arq.worker import Worker
 from pydantic import ValidationError
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, WatchError
 
 from pratique_shared.contracts.messages import Message, Queue
 
 POLL_DELAY = 0.05  # seconds; arq's own .5 would be felt in every step of a release
 DRAIN = 8  # seconds that running work may go on after SIGTERM
 LEASE = 10  # seconds
-RING_AGAIN = 10  # seconds before the same task is rung again
-JOB_TIMEOUT = 3600  # seconds; the child's own limits end a task earlier
+RUNG_KEPT = 86_400  # seconds that the note of a waiting job is kept
+AT_ONCE = 500  # tasks of one round trip
+JOB_TIMEOUT = 86_400  # seconds; the child's own limits end a task long before
 PRESENCE = 5  # seconds that a worker counts as there
 PROGRESS_KEPT = 3600
 
@@ -44,6 +46,10 @@ def _name(queue: Queue) -> str:
     return f"pratique:{queue}"
 
 
+def _task(message: Message) -> str:
+    return f"{message.task}:{message.id}"
+
+
 def _settings(url: str) -> RedisSettings:
     settings = RedisSettings.from_dsn(url)
     settings.conn_retries, settings.conn_retry_delay = 20, 1
@@ -57,29 +63,49 @@ class Doorbell:
         self._redis = redis
 
     async def ring(self, queue: Queue, message: Message) -> None:
-        """Ring a task; if it is being worked on, ask whoever does to look again; if it was rung just now, do nothing.
+        """Ring a task; if it is being worked on, ask whoever does to look again; if it waits in the queue, do nothing.
 
         A ring that the server loses is made good by the sweeper, so a server that does not answer is no error here.
         """
-        task = f"{message.task}:{message.id}"
+        await self.ring_all(queue, [message])
+
+    async def ring_all(self, queue: Queue, messages: Sequence[Message]) -> None:
+        """Ring many tasks, with a few round trips for all of them."""
         try:
-            if await self._redis.exists(f"lease:{task}"):
-                await self._redis.set(f"again:{task}", 1, ex=LEASE)
-            elif await self._redis.set(f"rung:{task}", 1, nx=True, ex=RING_AGAIN):
-                await self._redis.enqueue_job(
-                    "work", message.model_dump(), _queue_name=_name(queue), _job_id=secrets.token_hex(12)
-                )
+            for start in range(0, len(messages), AT_ONCE):
+                await self._ring_some(queue, messages[start : start + AT_ONCE])
         except (RedisError, OSError):
             _log.warning("the queue server did not take a ring; the sweeper will ring again")
 
+    async def _ring_some(self, queue: Queue, messages: Sequence[Message]) -> None:
+        tasks = [_task(message) for message in messages]
+        held = await self._redis.mget([f"lease:{task}" for task in tasks])
+        rung = await self._redis.mget([f"rung:{task}" for task in tasks])
+        jobs = await self._redis.mget([job_key_prefix + (job.decode() if job else "") for job in rung])
+        for message, task, holder, job in zip(messages, tasks, held, jobs, strict=True):
+            if holder is not None:
+                await self._redis.set(f"again:{task}", 1, ex=LEASE)
+            elif job is None:
+                fresh = secrets.token_hex(12)
+                await self._redis.set(f"rung:{task}", fresh, ex=RUNG_KEPT)
+                await self._redis.enqueue_job("work", message.model_dump(), _queue_name=_name(queue), _job_id=fresh)
+
+    async def take(self, queue: Queue, job: str, message: Message) -> None:
+        """Take a job out of its queue as its work begins: leases and the sweeper are the truth.
+
+        arq would keep it until its end, and the jobs of killed workers for a day, in front of everything that waits.
+        """
+        await self._redis.delete(f"rung:{_task(message)}")
+        await self._redis.zrem(_name(queue), job)
+
     async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
         """Do a task under its lease, and once more for every ring that came in meanwhile; somebody else's is left."""
-        task = f"{message.task}:{message.id}"
+        task, mine = _task(message), secrets.token_hex(8)
         key = f"lease:{task}"
-        if not await self._redis.set(key, 1, nx=True, ex=LEASE):
+        if not await self._redis.set(key, mine, nx=True, ex=LEASE):
             await self._redis.set(f"again:{task}", 1, ex=LEASE)
             return
-        renewal = asyncio.create_task(self._renew(key))
+        renewal = asyncio.create_task(self._renew(key, mine))
         try:
             await self._redis.delete(f"again:{task}")
             await work()
@@ -88,15 +114,26 @@ class Doorbell:
         finally:
             renewal.cancel()
             try:
-                await self._redis.delete(key, f"rung:{task}")
+                await self._give_back(key, mine)
+            except WatchError:
+                pass  # it changed hands while we looked: it is not ours any more
             except (RedisError, OSError):
                 _log.warning("a lease could not be given back; it ends by itself")
 
-    async def _renew(self, key: str) -> None:
+    async def _give_back(self, key: str, mine: str) -> None:
+        """Remove a lease if it is still ours: after a flush somebody else may hold it."""
+        async with self._redis.pipeline(transaction=True) as pipe:
+            await pipe.watch(key)
+            if await pipe.get(key) == mine.encode():
+                pipe.multi()  # type: ignore[no-untyped-call]
+                pipe.delete(key)
+                await pipe.execute()
+
+    async def _renew(self, key: str, mine: str) -> None:
         while True:
             await asyncio.sleep(LEASE / 3)
             try:
-                await self._redis.expire(key, LEASE)
+                await self._redis.set(key, mine, ex=LEASE)  # comes back after a flush, too
             except (RedisError, OSError):
                 continue  # the work goes on: a lease only spares double work
 
@@ -158,30 +195,7 @@ async def serve(
     """
     pool = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
     bell = Doorbell(pool)
-    handle = handler(bell)
-
-    async def work(ctx: dict[Any, Any], message: dict[str, Any]) -> None:  # noqa: ARG001 - arq calls it so
-        try:
-            await handle(Message.model_validate(message))
-        except ValidationError:
-            _log.warning("a message that is none of ours was dropped")
-        except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
-            _log.exception("a task ended in an error; it is still owed")
-
-    worker = Worker(
-        [func(work, name="work", keep_result=0, max_tries=1)],
-        queue_name=_name(queue),
-        redis_pool=pool,
-        job_serializer=_dump,
-        job_deserializer=_load,
-        poll_delay=POLL_DELAY,
-        job_completion_wait=DRAIN,
-        job_timeout=JOB_TIMEOUT,
-        max_jobs=jobs,
-        retry_jobs=False,
-        log_results=False,
-        health_check_interval=30,
-    )
+    worker = _worker(bell, pool, queue, handler(bell), jobs)
     side = [asyncio.create_task(_show_forever(bell, queue))]
     if beside is not None:
         side.append(asyncio.create_task(beside(bell)))
@@ -196,6 +210,35 @@ async def serve(
             task.cancel()
         await asyncio.gather(main, *side, return_exceptions=True)
         await worker.close()
+
+
+def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs: int) -> Worker:
+    async def work(ctx: dict[Any, Any], message: dict[str, Any]) -> None:
+        try:
+            taken = Message.model_validate(message)
+        except ValidationError:
+            _log.warning("a message that is none of ours was dropped")
+            return
+        try:
+            await bell.take(queue, ctx["job_id"], taken)
+            await handle(taken)
+        except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
+            _log.exception("a task ended in an error; it is still owed")
+
+    return Worker(
+        [func(work, name="work", keep_result=0, max_tries=1)],
+        queue_name=_name(queue),
+        redis_pool=pool,
+        job_serializer=_dump,
+        job_deserializer=_load,
+        poll_delay=POLL_DELAY,
+        job_completion_wait=DRAIN,
+        job_timeout=JOB_TIMEOUT,
+        max_jobs=jobs,
+        retry_jobs=False,
+        log_results=False,
+        health_check_interval=30,
+    )
 
 
 async def _show_forever(bell: Doorbell, queue: Queue) -> None:

@@ -1,6 +1,8 @@
 """What the environment says, read once in each `main`."""
 
+import ctypes
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, TypeVar
 from urllib.parse import urlsplit
@@ -20,6 +22,7 @@ def _key_bytes(value: object) -> object:
 Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, max_length=32)]
 
 
+PR_SET_DUMPABLE = 4
 SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL")
 
 
@@ -63,6 +66,8 @@ Given = TypeVar("Given", bound=Settings)
 def read_environment(kind: type[Given]) -> Given:
     """Read the settings of a process, then take its secrets out of the environment: no child inherits them."""
     settings = kind(_secrets_dir=os.environ.get("PRATIQUE_SECRETS"))
+    if sys.platform == "linux":  # nor may it read them from this process: /proc/<pid>/environ keeps what we delete
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0)
     for name in [name for name in os.environ if name.startswith(SECRET_PREFIXES)]:
         del os.environ[name]
     return settings
