@@ -92,6 +92,9 @@ def test_a_capture_becomes_hosts_and_a_release_under_c4(
     assert posture["before"]["k"] == 1
     assert posture["records"]["cells_suppressed"]["ip"] == pytest.approx(lone / len(truth.hosts))
     assert posture["verdict"] == "pass"
+    assert (posture["built_in"], posture["sources"]) == ("C4", [capture["id"]])
+    assert posture["attributes"]["quasi_identifiers"] == ["ip"]
+    assert [step["op"] for step in posture["steps"]] == ["ip_prefix", "threshold"]
     download = client.download_records(release["id"], tmp_path / "records.parquet")
     assert download.sha256 == posture["files"]["parquet"]
     table = pl.read_parquet(tmp_path / "records.parquet")

@@ -15,7 +15,6 @@ from pratique_privacy.files import (
     ReleaseBlocked,
     publishable,
     read_file,
-    scan_for_identifiers,
     verify_files,
     write_files,
 )
@@ -171,33 +170,3 @@ def test_any_text_number_and_list_survives_every_format(
 def test_a_column_alone_survives_with_its_nulls() -> None:
     table = pl.DataFrame({"t": [None, "", None, "x"]})
     verify_files(write_files(table), table, figures(table), figures)
-
-
-def scan(cells: list[object], *raw: str) -> int:
-    return scan_for_identifiers([table_of([{"cell": cell} for cell in cells])], set(raw))
-
-
-def test_an_identifier_is_found_whole_at_any_length_and_in_any_type() -> None:
-    assert scan(["a", "b"], "a") == 1
-    assert scan([17, 4], "17") == 1
-    assert scan([310150123456789.0], "310150123456789") >= 1
-    assert scan([["x", SECRET], []], SECRET) == 1
-    assert scan(["x", None], "") == 0
-
-
-def test_an_identifier_is_found_as_a_part_from_8_characters_on() -> None:
-    assert scan(["imsi-" + SECRET + "@realm"], SECRET) == 1
-    assert scan([int("9" + SECRET)], SECRET) == 1
-    assert scan(["x12345678y"], "12345678") == 1
-    assert scan(["x1234567y"], "1234567") == 0
-    assert scan(["0123456789"], "12345678x") == 0
-
-
-@settings(deadline=None, max_examples=40)
-@given(
-    st.lists(st.text("ab", max_size=24), max_size=6, unique=True),
-    st.lists(st.text("ab", min_size=1, max_size=12), max_size=6),
-)
-def test_the_scan_agrees_with_looking_everywhere(cells: list[str], raw: list[str]) -> None:
-    right = sum(any(text == one or (len(one) >= 8 and one in text) for one in raw) for text in cells)
-    assert scan_for_identifiers([pl.DataFrame({"cell": cells}, schema={"cell": pl.String})], raw) == right

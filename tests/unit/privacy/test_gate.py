@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pratique_privacy.gate import check_metrics, evaluate, figures_of, tighten
+from pratique_privacy.gate import bounds_nothing, check_metrics, evaluate, figures_of, tighten
 from pratique_privacy.metrics.measure import measure
 from pratique_shared.contracts.gate import GATE_METRICS, Bound, Gate
 from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, PpiParameters
@@ -103,3 +103,19 @@ values = st.dictionaries(st.sampled_from(["k", "l", "t"]), st.none() | st.intege
 def test_a_tightened_gate_passes_exactly_what_both_pass(request: Gate, floor: Gate, figures: dict[str, float]) -> None:
     both = [evaluate(gate, figures).verdict == "pass" for gate in (request, floor)]
     assert (evaluate(tighten(request, floor), figures).verdict == "pass") == all(both)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "nothing"),
+    [
+        ({}, True),
+        ({"k": {"min": -1}}, True),
+        ({"k": {"min": 1}}, True),
+        ({"k": {"min": 2}}, False),
+        ({"linkage": {"max": 1}, "survival": {"min": 0}}, True),
+        ({"linkage": {"max": 0.99}}, False),
+        ({"uniques": {"max": 1000000}}, False),
+    ],
+)
+def test_a_gate_that_no_table_can_break_bounds_nothing(bounds: dict[str, dict[str, float]], nothing: bool) -> None:
+    assert bounds_nothing({metric: Bound(**bound) for metric, bound in bounds.items()}) is nothing

@@ -49,9 +49,7 @@ def requested(attributes: Attributes, *steps: Row) -> ReleaseRequested:
 def measure(asked: ReleaseRequested, rows: list[Row]) -> tuple[Measured, Reply]:
     body = {"op": "measure", "requested": asked.model_dump(mode="json"), "tenant_key": KEY, "sources": INLINE}
     reply = answer(Call(body, json.dumps(rows).encode()))
-    return Measured.model_validate(
-        {**reply.body["measured"], "read": (), "table": BLOB, "plan": None, "at": "t"}
-    ), reply
+    return Measured.model_validate({**reply.body["figures"], "read": (), "table": BLOB, "plan": None, "at": "t"}), reply
 
 
 def publish(asked: ReleaseRequested, rows: list[Row]) -> Reply:
@@ -138,3 +136,24 @@ def test_a_pseudonym_without_a_pilot_is_refused_when_the_release_is_asked_for(pi
         assert problem.value.code == "pilot-missing"
     else:
         assert answer(call).body["columns"] == {"ip": "text"}
+
+
+def test_the_pilot_of_a_source_goes_before_that_of_the_release() -> None:
+    attributes = Attributes(quasi_identifiers=("ip",))
+    asked = requested(attributes, {"column": "ip", "op": "hmac"})
+
+    def tokens(release: str | None, *sources: str | None) -> list[dict[str, object]]:
+        body = {
+            "op": "preview", "policy": asked.policy.model_dump(), "attributes": attributes.model_dump(),
+            "built_in": None, "ppi": {}, "pilot": release, "tenant_key": KEY,
+            "sources": [{"media": "ndjson", "pilot": pilot, "unit": "host"} for pilot in sources],
+        }  # fmt: skip
+        reply = answer(Call(body, *[b'{"ip": "10.0.0.1"}'] * len(sources)))
+        found: list[dict[str, object]] = reply.body["after"]["rows"]
+        return found
+
+    north, south = tokens(None, "north"), tokens(None, "south")
+    assert north != south
+    assert tokens("south", "north") == north
+    assert tokens("south", None) == south
+    assert tokens("south", "north", "north") == north * 2

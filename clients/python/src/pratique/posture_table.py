@@ -99,12 +99,31 @@ def _head(posture: Json) -> list[str]:
     return ["   ".join(facts)]
 
 
+def _terms(posture: Json) -> list[tuple[str, str]]:
+    """Say what the figures are about: the steps that were taken, and the columns that were called what."""
+    steps = [
+        f"{plain(step.get('op'))}({plain(step['column'])})" if "column" in step else f"{plain(step.get('op'))}"
+        for step in posture.get("steps") or []
+    ]
+    named = f"{plain(posture['built_in'])}: " if posture.get("built_in") else ""
+    attributes = posture.get("attributes") or {}
+    rows = [("Policy", f"{named}{', '.join(steps) or 'no step'}")] if "steps" in posture else []
+    for key, title in (
+        ("quasi_identifiers", "Quasi-identifiers"),
+        ("sensitive", "Sensitive"),
+        ("insensitive", "Insensitive"),
+    ):
+        if columns := attributes.get(key):
+            rows.append((title, ", ".join(plain(column) for column in columns)))
+    return rows
+
+
 def _records(posture: Json, width: int) -> list[str]:
     records = posture.get("records")
     if not records:
         return []
     flow = f"{figure(records.get('in'))} in, {figure(records.get('out'))} out"
-    rows = [("Records", f"{flow}: {percent(records.get('survival'))} survive")]
+    rows = [*_terms(posture), ("Records", f"{flow}: {percent(records.get('survival'))} survive")]
     for key, title, show in (
         ("cells_suppressed", "Cells made *", percent),
         ("unreadable", "Unreadable, made *", figure),

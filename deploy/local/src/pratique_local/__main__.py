@@ -3,19 +3,32 @@
 import argparse
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 from types import FrameType
 
 from pratique_local.demo import demo
 from pratique_local.supervisor import Supervisor, plan
+from pratique_privacy.policy.builtin import BUILT_IN
 
 WATCH = 0.1  # seconds
 
 
 def run(data: Path, port: int, attack_workers: int) -> int:
     """Serve until Ctrl-C or SIGTERM; 0 when everything stopped in order."""
-    supervisor = Supervisor(plan(data, port, os.environ, attack_workers))
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise SystemExit(
+                f"port {port} is taken: stop what listens there, or choose another by PRATIQUE_PORT"
+            ) from None
+    try:
+        supervisor = Supervisor(plan(data, port, os.environ, attack_workers))
+    except OSError as error:
+        raise SystemExit(f"the data folder {data} cannot be used: {error.strerror}") from None
     stopping = False
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -25,11 +38,27 @@ def run(data: Path, port: int, attack_workers: int) -> int:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     supervisor.start()
-    print(f"Pratique serves {supervisor.plan.url} ; the admin key is in {data / 'admin.key'} ; Ctrl-C stops it")
+    print(f"Pratique starts on {supervisor.plan.url} ..", flush=True)
+    told = False
     while not stopping:
         supervisor.watch()
+        if not told and supervisor.ready():
+            told = True
+            key = data / "admin.key"
+            print(f"Pratique serves {supervisor.plan.url} ; {_where(key)} ; Ctrl-C stops it", flush=True)
         time.sleep(WATCH)
     return max(abs(code) for code in supervisor.stop().values())
+
+
+def _where(key: Path) -> str:
+    return f"the admin key is in {key}" if key.exists() else f"{key} is gone: use the key that you kept"
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 < port < 2**16:
+        raise ValueError
+    return port
 
 
 def main() -> int:
@@ -38,15 +67,17 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("run", help="serve until Ctrl-C")
     serve.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
-    serve.add_argument("--port", type=int, default=int(os.environ.get("PRATIQUE_PORT") or 8080))
+    serve.add_argument("--port", type=_port, default=os.environ.get("PRATIQUE_PORT") or "8080")
     serve.add_argument("--attack-workers", type=int, default=1)
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
-    show.add_argument("--policy", default="C4", help="a built-in policy, C0 to C7")
+    show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
     given = parser.parse_args()
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
+    if given.capture is not None and not given.capture.is_file():
+        parser.error(f"there is no capture at {given.capture}")
     return demo(given.capture, given.policy, given.out)
 
 

@@ -9,8 +9,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import httpx
-
 from pratique import Client, PratiqueError, render_posture
 from pratique_local.sample import write_sample
 from pratique_local.supervisor import Supervisor, plan
@@ -25,6 +23,8 @@ def demo(capture: Path | None, policy: str, out: Path) -> int:
     A release that the gate withholds is an answer too: the exit code is 0 when every step did its work.
     """
     out.mkdir(parents=True, exist_ok=True)
+    for left in ("posture.json", "records.parquet"):  # of an earlier run
+        (out / left).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="pratique-") as folder, (out / "demo.log").open("wb") as log:
         supervisor = Supervisor(plan(Path(folder), _free_port(), os.environ), log)
         supervisor.start()
@@ -70,7 +70,6 @@ def _show(client: Client, capture: Path | None, policy: str, out: Path) -> None:
         client.download_records(release["id"], out / "records.parquet")
         print(f"5. The released records: {out / 'records.parquet'}")
     else:
-        (out / "records.parquet").unlink(missing_ok=True)
         print("5. No records leave: the gate did not pass.")
 
 
@@ -84,11 +83,8 @@ def _await_ready(supervisor: Supervisor) -> None:
     until = time.monotonic() + START
     while time.monotonic() < until:
         supervisor.watch()
-        try:
-            if httpx.get(f"{supervisor.plan.url}/readyz", trust_env=False).status_code == 200:
-                return
-        except httpx.HTTPError:
-            pass
+        if supervisor.ready():
+            return
         time.sleep(0.1)
     raise TimeoutError(f"Pratique did not come up in {START} s")
 

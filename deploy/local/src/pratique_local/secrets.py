@@ -25,6 +25,10 @@ def secrets_in(data: Path) -> Secrets:
     """Return the secrets of the data folder, made at the first start. Losing the file loses every sealed blob."""
     path = data / "secrets.json"
     if not path.exists():
+        if (data / "store").exists():
+            raise SystemExit(
+                f"{path} is missing, and {data / 'store'} is sealed with what was in it: restore it from your backup"
+            )
         fresh = {
             "rooms": {room: secrets.token_hex(32) for room in ROOMS},
             "master": secrets.token_hex(32),

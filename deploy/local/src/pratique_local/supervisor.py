@@ -12,8 +12,10 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import IO
+from urllib.request import ProxyHandler, build_opener
 
 from pratique_local.secrets import Secrets, secrets_in
 from pratique_local.valkey import command as valkey_command
@@ -23,6 +25,7 @@ PR_SET_PDEATHSIG = 1
 GRACE = 10  # seconds between SIGTERM and SIGKILL
 RESTART_AFTER = (0.1, 0.5, 1, 2, 5)  # seconds before the next start of a process that keeps ending
 STEADY = 30  # seconds of life after which a process counts as well
+_LOOPBACK = build_opener(ProxyHandler({}))  # no proxy of the environment stands between us and ourselves
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -128,6 +131,14 @@ class Supervisor:
     def pid(self, name: str) -> int:
         """Return the process id of a program."""
         return self._running[name].process.pid
+
+    def ready(self) -> bool:
+        """Whether everything is up: the API says so."""
+        try:
+            with _LOOPBACK.open(f"{self.plan.url}/readyz", timeout=5) as answer:
+                return bool(answer.status == HTTPStatus.OK)
+        except OSError:
+            return False
 
     def watch(self) -> None:
         """Start again, after a pause that grows, whatever has ended. Call it often."""

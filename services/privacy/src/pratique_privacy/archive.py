@@ -29,7 +29,7 @@ from pratique_shared.contracts.facts import (
     ShardScored,
 )
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import NotFound
+from pratique_shared.contracts.problems import no_such
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.clock import day_of, now, stamp
 from pratique_shared.runtime.ledger import Ledger
@@ -38,10 +38,6 @@ Fact = TypeVar("Fact", bound=Contract)
 CLAIM_KEPT = timedelta(days=1)
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 _CAPTURE_OUTCOME: TypeAdapter[CaptureOutcome] = TypeAdapter(CaptureOutcome)
-
-
-def _missing(what: str) -> NotFound:
-    return NotFound("not-found", f"There is no such {what}: a list shows those that you may see.")
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Archive:
         """Return a capture of this tenant; raises `NotFound`."""
         found = await self.any_capture(capture_id)
         if found is None or found.requested.tenant != tenant:
-            raise _missing("capture")
+            raise no_such("capture")
         return found
 
     async def any_capture(self, capture_id: str) -> Capture | None:
@@ -126,7 +122,7 @@ class Archive:
         """Return a dataset of this tenant and whether it was deleted; raises `NotFound`."""
         found = await self.captures.read(dataset_id, "requested", DatasetReady)
         if found is None or found.tenant != tenant:
-            raise _missing("dataset")
+            raise no_such("dataset")
         return found, "deleted" in await self.captures.names(dataset_id)
 
     async def delete_source(self, source_id: str) -> None:
@@ -163,7 +159,7 @@ class Archive:
         """Return the facts of a release of this tenant; raises `NotFound`."""
         found = await self.any_release(release_id)
         if found is None or found.requested.tenant != tenant:
-            raise _missing("release")
+            raise no_such("release")
         return found
 
     async def any_release(self, release_id: str) -> ReleaseFacts | None:

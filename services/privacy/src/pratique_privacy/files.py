@@ -1,21 +1,20 @@
-"""Released files: made anew from plain values, read back, and searched for what must not be in them."""
+"""Released files: made anew from plain values, and read back."""
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import assert_never, get_args
 
 import polars as pl
 
+from pratique_shared.contracts.media import Format
 from pratique_shared.contracts.posture import Metrics
 from pratique_shared.contracts.problems import Conflict
-from pratique_shared.contracts.releases import Format
 from pratique_shared.frames.records import LIST, set_series, type_word
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 ROW_GROUP = 2**17  # fixed: left to itself the writer cuts by the number of threads
-SHORTEST_SUBSTRING = 8  # shorter identifiers stand in longer texts by chance
 
 
 class ReleaseBlocked(Conflict):
@@ -76,20 +75,6 @@ def verify_files(
     return decoded
 
 
-def scan_for_identifiers(tables: Iterable[pl.DataFrame], raw: Collection[str]) -> int:
-    """Return how many distinct cells hold a raw identifier: the whole of it, or from 8 characters on as a part.
-
-    Linear in the characters of the distinct cells: each window of 8 is looked up among the heads of the identifiers.
-    """
-    identifiers = frozenset(raw) - {""}
-    lengths: dict[str, set[int]] = {}
-    for identifier in identifiers:
-        if len(identifier) >= SHORTEST_SUBSTRING:
-            lengths.setdefault(identifier[:SHORTEST_SUBSTRING], set()).add(len(identifier))
-    texts = {text for table in tables for column in table.get_columns() for text in _cell_texts(column)}
-    return sum(text in identifiers or _holds(text, identifiers, lengths) for text in texts)
-
-
 def _plain(column: pl.Series) -> pl.Series:
     values = column.to_list()
     match type_word(column.dtype):
@@ -134,24 +119,3 @@ def _json_texts(column: pl.Series) -> pl.Series:
 def _lists(column: pl.Series) -> pl.Series:
     lists = {text: None if text is None else json.loads(text) for text in column.unique().to_list()}
     return set_series(column.name, map(lists.__getitem__, column.to_list()))
-
-
-def _cell_texts(column: pl.Series) -> Iterator[str]:
-    if isinstance(column.dtype, pl.List):
-        column = column.explode()
-    for value in column.drop_nulls().unique().to_list():
-        yield str(value)
-        if isinstance(value, float) and value.is_integer():
-            yield str(int(value))
-
-
-def _holds(text: str, identifiers: frozenset[str], lengths: Mapping[str, set[int]]) -> bool:
-    width = SHORTEST_SUBSTRING
-    windows = [text[start : start + width] for start in range(len(text) - width + 1)]
-    if lengths.keys().isdisjoint(windows):
-        return False
-    return any(
-        text[start : start + length] in identifiers
-        for start, window in enumerate(windows)
-        for length in lengths.get(window, ())
-    )

@@ -1,12 +1,16 @@
 """The gate: holds the figures of a release against its bounds, and fails closed."""
 
 from collections.abc import Mapping
-from math import isfinite
+from math import inf, isfinite
 
 from pratique_shared.contracts.gate import GATE_METRICS, Bound, Check, Gate, GateResult, Verdict
 from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, Metrics
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
+# What no table with a row goes below or above; other figures are at least 0 and have no greatest value.
+LEAST = {"rows": 1, "classes": 1, "k": 1, "k_rw": 1}
+_SHARES = ("t", "t_ordered", "granularity", "exact_reid", "max_risk", "share_below_k", "ppi", "ppi_prime", "exact_qi")
+GREATEST = dict.fromkeys((*_SHARES, "partial_qi", "linkage", "survival"), 1.0)
 Figures = Mapping[str, float | None]
 
 
@@ -46,6 +50,15 @@ def evaluate(gate: Gate, figures: Figures, *, empty: bool = False) -> GateResult
 def tighten(request: Gate, floor: Gate) -> Gate:
     """Return the gate that asks for both: of each bound the stricter one. Bounds that exclude each other never pass."""
     return {metric: _stricter(request.get(metric), floor.get(metric)) for metric in dict.fromkeys([*request, *floor])}
+
+
+def bounds_nothing(gate: Gate) -> bool:
+    """Tell whether every release with a row would pass: no bounds, or only such as no table can break."""
+    return all(
+        (bound.min is None or bound.min <= LEAST.get(metric, 0))
+        and (bound.max is None or bound.max >= GREATEST.get(metric, inf))
+        for metric, bound in gate.items()
+    )
 
 
 def check_metrics(gate: Gate, at: str = "/gate") -> None:

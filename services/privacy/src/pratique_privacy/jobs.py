@@ -135,7 +135,7 @@ class Privacy:
             plan = plan_shards(requested.attacks, matrix, made.matrix_rows, made.matrix_columns)
             measured = Measured.model_validate(
                 {
-                    **made.measured,
+                    **dict(made.figures),
                     "read": tuple(source.blob.sha256 for source in records.tables),
                     "table": table,
                     "plan": plan,

@@ -11,16 +11,14 @@ import polars as pl
 from pratique_privacy.metrics.flags import flags
 from pratique_privacy.metrics.measure import all_columns, measure
 from pratique_privacy.metrics.sensitive import FixedBins, fix_bins
-from pratique_privacy.metrics.survival import survival_by_label
+from pratique_privacy.metrics.survival import label_columns, survival_by_label
 from pratique_privacy.policy.apply import Transformed, apply_policy
 from pratique_privacy.policy.keys import Keys
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.policy import ClassSupport, Policy
 from pratique_shared.contracts.posture import AllColumns, Finding, Metrics, PpiParameters, RecordsSummary
 from pratique_shared.contracts.problems import Unprocessable
-from pratique_shared.frames.partition import Codes, column_codes
-
-LABEL = "role"  # the label of host and session records
+from pratique_shared.frames.partition import Codes, column_codes, with_dropped
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
     bins = fixed_bins(source, attributes)
     transformed = apply_policy(source, request.policy, attributes, keys=keys, pilot=request.pilot, entropy=entropy)
     after = figures(transformed.table, request, bins)
-    label = label_of(source, attributes)
+    label = next(iter(label_columns(attributes)), None)
     survival = survivors_by_label(source, label, transformed)
     # Labels are values: they are named only where the release publishes that column as it is.
     untouched = all(isinstance(step, ClassSupport) or step.column != label for step in request.policy.steps)
@@ -116,12 +114,6 @@ def released_columns(table: pl.DataFrame, attributes: Attributes) -> AllColumns:
     return all_columns(table, [name for name in table.columns if name not in attributes.identifiers])
 
 
-def label_of(source: pl.DataFrame, attributes: Attributes) -> str | None:
-    """Return the column whose labels are followed: the role where it is released, else the first sensitive one."""
-    shown = {*attributes.quasi_identifiers, *attributes.sensitive, *attributes.insensitive}
-    return LABEL if LABEL in source.columns and LABEL in shown else next(iter(attributes.sensitive), None)
-
-
 def survivors_by_label(source: pl.DataFrame, label: str | None, transformed: Transformed) -> dict[str, float]:
     """Return the survival of each label."""
     if label is None:
@@ -137,10 +129,9 @@ def code_matrix(table: pl.DataFrame, attributes: Attributes, key: bytes, digest:
     Codes count values by first appearance; codes and rows are then permuted by a stream that HMAC(key, digest) keys,
     so that the same request gives the same matrix and nobody without the key can undo it.
     """
-    names = [name for name in attributes.quasi_identifiers if name in table.columns]
-    codes = column_codes(table, names)
-    dropped = len(attributes.quasi_identifiers) - len(names)  # a dropped quasi-identifier is the constant `*`
-    codes = np.hstack([codes, np.zeros((codes.shape[0], dropped), np.int32)]) if dropped else codes
+    # Dropped ones last: the draws of a simulation go column by column, and a published seed names them.
+    names = sorted(attributes.quasi_identifiers, key=lambda name: name not in table.columns)
+    codes = column_codes(with_dropped(table, names), names)
     secret = hmac.new(key, b"code-matrix|" + digest.encode(), hashlib.sha256).digest()
     chance = np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(secret, "big"))))
     shuffled = np.empty_like(codes)

@@ -1,6 +1,7 @@
 """The posture of a release, put together from its facts."""
 
 from pratique_privacy.flow import ReleaseFacts, state
+from pratique_privacy.gate import bounds_nothing
 from pratique_shared.contracts.facts import Published, Withheld
 from pratique_shared.contracts.posture import Posture
 
@@ -13,12 +14,18 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
     requested, measured, stands = facts.requested, facts.measured, state(facts)
     if measured is None:
         return None
-    flags = measured.flags if requested.gate else tuple(dict.fromkeys((*measured.flags, "no_gate")))
+    flags = measured.flags
+    if bounds_nothing(requested.gate):
+        flags = tuple(dict.fromkeys((*flags, "no_gate")))
     plain = Posture(
         release=requested.id,
         status=stands.status,
         verdict=stands.verdict,
         unit=measured.unit,
+        sources=() if facts.records is None else tuple(table.origin for table in facts.records.tables),
+        attributes=measured.attributes,
+        built_in=requested.built_in,
+        steps=tuple(step.model_dump(mode="json", exclude={"table"}) for step in requested.policy.steps),
         records=measured.records,
         before=measured.before,
         after=measured.after,

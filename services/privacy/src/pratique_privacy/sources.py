@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Sequence
 
 from pratique_privacy.archive import Archive
-from pratique_privacy.tables import Media, SourceBytes
+from pratique_privacy.tables import SourceBytes
 from pratique_shared.contracts.facts import (
     CaptureFailed,
     CaptureReady,
     ReleaseRequested,
     SourceTable,
 )
+from pratique_shared.contracts.media import Media
 from pratique_shared.contracts.posture import PriorRelease, Unit
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.runtime.clock import made_at, text_of
@@ -39,7 +40,7 @@ class Sources:
                 raise _gone()
             return (SourceTable(origin=source.dataset, pilot=ready.pilot, blob=ready.table),)
         tables = []
-        for capture_id in source.captures or (() if source.capture is None else (source.capture,)):
+        for capture_id in source.capture_ids:
             capture = await self._archive.capture(requested.tenant, capture_id)
             match capture.outcome:
                 case _ if capture.deleted:

@@ -6,7 +6,7 @@ Everything that needs polars or holds many rows happens here; what comes in and 
 import io
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,13 +14,8 @@ import numpy as np
 import polars as pl
 
 from pratique_privacy.advice import Predicted, classify, suggest
-from pratique_privacy.files import (
-    ReleaseBlocked,
-    read_file,
-    scan_for_identifiers,
-    verify_files,
-    write_files,
-)
+from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
+from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
@@ -29,19 +24,17 @@ from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
 from pratique_shared.contracts.attributes import Attributes
-from pratique_shared.contracts.captures import SUBSCRIBER_COLUMNS
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy
-from pratique_shared.contracts.posture import Metrics, PpiParameters
+from pratique_shared.contracts.posture import MeasuredFigures, Metrics, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.frames.datasets import read_dataset
-from pratique_shared.frames.partition import class_labels, class_sizes, column_codes
+from pratique_shared.frames.partition import class_labels, class_sizes, column_codes, with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
 from pratique_shared.runtime.children import Body, Call, Reply
 
 SMALLEST_CLASSES = 20
 PREVIEW_ROWS = 10_000
-SHORTEST_NUMBER = 7  # a shorter number stands in other columns by chance
 
 
 def answer(call: Call) -> Reply:
@@ -58,7 +51,7 @@ def _admit(body: Body, blobs: list[bytes]) -> Reply:
     policy = Policy.model_validate(body["policy"])
     check_policy(attributes, policy, columns, sample=source)
     if source is not None:
-        check_pilots(source, policy, body["pilot"])
+        check_pilots(source, policy, _pilot(body, body["pilot"]))
         fixed_bins(source, attributes)
     return Reply({"attributes": attributes.model_dump(mode="json"), "columns": columns}, ())
 
@@ -76,19 +69,19 @@ def _measure(body: Body, blobs: list[bytes]) -> Reply:
     request = _request(requested, attributes, _pilot(body, requested.pilot))
     made = run(source, request, _keys(tenant_key), secrets.token_bytes)
     codes = code_matrix(made.table, attributes, tenant_key, requested.digest)
-    measured = {
-        "attributes": attributes.model_dump(mode="json"),
-        "unit": body["sources"][0]["unit"],
-        "records": made.records.model_dump(mode="json"),
-        "before": made.before.model_dump(mode="json"),
-        "after": made.after.model_dump(mode="json"),
-        "all_columns": made.all_columns.model_dump(mode="json"),
-        "flags": made.flags,
-        "findings": [finding.model_dump(mode="json") for finding in made.findings],
-        "versions": {"polars": pl.__version__, "numpy": np.__version__},
-    }
+    found = MeasuredFigures(
+        attributes=attributes,
+        unit=body["sources"][0]["unit"],
+        records=made.records,
+        before=made.before,
+        after=made.after,
+        all_columns=made.all_columns,
+        flags=made.flags,
+        findings=made.findings,
+        versions={"polars": pl.__version__, "numpy": np.__version__},
+    )
     table = made.table.with_columns(pl.Series(_KEPT, made.transformed.kept))
-    reply = {"measured": measured, "matrix_rows": codes.shape[0], "matrix_columns": codes.shape[1]}
+    reply = {"figures": found.model_dump(mode="json"), "matrix_rows": codes.shape[0], "matrix_columns": codes.shape[1]}
     return Reply(reply, (_parquet(table), np.ascontiguousarray(codes, dtype="<i4").tobytes()))
 
 
@@ -99,12 +92,12 @@ def _publish(body: Body, blobs: list[bytes]) -> Reply:
     source = _source(body, blobs[1:])
     bins = fixed_bins(source, measured.attributes)
     request = _request(requested, measured.attributes, None)
-    unclassified = set(table.columns) - set(_published(measured.attributes))
+    unclassified = set(table.columns).difference(measured.attributes.published)
     if unclassified:
         raise ReleaseBlocked("columns-differ", "The table holds a column that the request does not publish.")
     files = write_files(table)
     read_back = verify_files(files, table, measured.after, lambda found: figures(found, request, bins))
-    if found := _identifiers_in(read_back.values(), source, measured.attributes):
+    if found := identifiers_in(read_back.values(), source, measured.attributes):
         raise ReleaseBlocked(
             "identifier-found",
             f"{found} released cells hold a direct identifier of the source: suppress or drop the columns they are in.",
@@ -167,8 +160,7 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
     measured = Measured.model_validate(body["measured"])
     table, _ = _kept_table(blobs[0])
     names = list(measured.attributes.quasi_identifiers)
-    dropped = [name for name in names if name not in table.columns]
-    table = table.with_columns(pl.lit("*").alias(name) for name in dropped)  # as it is measured
+    table = with_dropped(table, names)
     codes = column_codes(table, names)
     labels = class_labels(codes)
     sizes = class_sizes(labels) if table.height else np.zeros(0, np.int64)
@@ -252,7 +244,7 @@ def _attributes(body: Body, columns: dict[str, Any]) -> Attributes:
 
 
 def _pilot(body: Body, released: str | None) -> str | None:
-    """The pilot of rows that name none: that of the one source, else of the release."""
+    """The pilot of rows that name none: that of the source where all have one, else of the release."""
     pilots = {source["pilot"] for source in body["sources"]}
     return next(iter(pilots)) or released if len(pilots) == 1 else released
 
@@ -298,66 +290,6 @@ def _class_size_of_each(table: pl.DataFrame, attributes: Attributes) -> list[int
     labels = classes_of(table, attributes.quasi_identifiers)
     sizes: list[int] = class_sizes(labels)[labels].tolist()
     return sizes
-
-
-def _published(attributes: Attributes) -> tuple[str, ...]:
-    return (
-        *attributes.identifiers,
-        *attributes.quasi_identifiers,
-        *attributes.sensitive,
-        *attributes.insensitive,
-    )
-
-
-def _identifiers_in(files: Iterable[pl.DataFrame], source: pl.DataFrame, attributes: Attributes) -> int:
-    """Count the released cells that hold a direct identifier of the source.
-
-    Those are the declared ones, and a subscriber's whatever the request says of it, but for a column that it publishes
-    on purpose under another class. A short number is looked for in its own column only: elsewhere it is any number.
-    """
-    shown = {*attributes.quasi_identifiers, *attributes.sensitive, *attributes.insensitive}
-    names = sorted({*attributes.identifiers, *(SUBSCRIBER_COLUMNS - shown)} & set(source.columns))
-    files = list(files)
-    anywhere: set[str] = set()
-    found = 0
-    for name in names:
-        values = _cell_values(source[name])
-        if source[name].dtype.is_numeric():
-            own = [table.select(name) for table in files if name in table.columns]
-            found += scan_for_identifiers(own, values)
-            values = {value for value in values if len(value) >= SHORTEST_NUMBER}
-        anywhere |= values
-    return found + scan_for_identifiers(files, anywhere)
-
-
-def _cell_values(column: pl.Series) -> set[str]:
-    """Every text that a cell says: a whole float as an integer too, an object by its members."""
-    if isinstance(column.dtype, pl.List):
-        column = column.explode()
-    found: set[str] = set()
-    for value in column.drop_nulls().unique().to_list():
-        found.add(str(value))
-        if isinstance(value, float) and value.is_integer():
-            found.add(str(int(value)))
-        elif isinstance(value, str) and value.startswith("{"):
-            found.update(_members(value))
-    return found - {"", "*"}
-
-
-def _members(text: str) -> Iterator[str]:
-    try:
-        values = [json.loads(text)]
-    except ValueError:
-        return
-    while values:
-        value = values.pop()
-        match value:
-            case dict():
-                values += value.values()
-            case list():
-                values += value
-            case str() | int() | float():
-                yield str(value)
 
 
 @dataclass(frozen=True)

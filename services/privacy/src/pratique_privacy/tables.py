@@ -6,17 +6,16 @@ worker's heartbeat waits for polars.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
+from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
-from pratique_shared.contracts.posture import PpiParameters, Unit
-from pratique_shared.contracts.releases import Format
+from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
 from pratique_shared.runtime.children import Children, Limits, Reply, these
 
-Media = Literal["json", "ndjson", "csv", "parquet"]
 Row = dict[str, Any]
 
 TABLE_CHILD = "pratique_privacy.table_child:answer"
@@ -55,9 +54,9 @@ class DatasetTable:
 
 @dataclass(frozen=True)
 class MeasuredTable:
-    """What a policy made of a source: the `Measured` fact but for its blobs, the table, and the code matrix."""
+    """What a policy made of a source: its figures, the table, and the code matrix."""
 
-    measured: dict[str, Any]
+    figures: MeasuredFigures
     table: bytes = field(repr=False)
     matrix: bytes = field(repr=False)
     matrix_rows: int
@@ -107,7 +106,7 @@ class Tables:
         reply = await self._call(body, [] if source is None else [source])
         return Admitted(Attributes.model_validate(reply.body["attributes"]), reply.body["columns"])
 
-    async def dataset(self, media: Media, data: bytes) -> DatasetTable:
+    async def dataset(self, media: Upload, data: bytes) -> DatasetTable:
         """Read and type an uploaded table; raises the `Problem` of what cannot be read."""
         reply = await self._call({"op": "dataset"}, [SourceBytes(media, data)])
         return DatasetTable(reply.blobs[0], reply.body["rows"], reply.body["columns"])
@@ -119,7 +118,7 @@ class Tables:
         body = {"op": "measure", "requested": requested.model_dump(mode="json"), "tenant_key": tenant_key.hex()}
         reply = await self._call(body, sources)
         return MeasuredTable(
-            reply.body["measured"],
+            MeasuredFigures.model_validate(reply.body["figures"]),
             reply.blobs[0],
             reply.blobs[1],
             reply.body["matrix_rows"],

@@ -1,17 +1,33 @@
 """What each column of a source is: identifier, quasi-identifier, sensitive, insensitive, or dropped."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from pratique_shared.contracts.model import Contract
 
 MAX_COLUMNS = 1000
+LONGEST_NAME = 200  # characters of a column's name
 MAX_QUASI_IDENTIFIERS = 12  # the exact adversaries build 2^d tables
 
-Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Column = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 
 Columns = Annotated[tuple[Column, ...], Field(max_length=MAX_COLUMNS)]
+
+# A column is of a class, and stands in the list of that class.
+ColumnClass = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "drop"]
+ColumnList = Literal["identifiers", "quasi_identifiers", "sensitive", "insensitive", "drop"]
+LIST_OF: Final[Mapping[ColumnClass, ColumnList]] = MappingProxyType(
+    {
+        "identifier": "identifiers",
+        "quasi_identifier": "quasi_identifiers",
+        "sensitive": "sensitive",
+        "insensitive": "insensitive",
+        "drop": "drop",
+    }
+)
 
 
 class SensitiveBins(Contract):
@@ -39,3 +55,13 @@ class Attributes(Contract):
     drop: Columns = ()
     sensitive_bins: dict[Column, SensitiveBins] = {}
     ordered: dict[Column, tuple[str | int | float, ...]] = {}
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns that leave, in the order of the lists."""
+        return (*self.identifiers, *self.shown)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns that leave without having to be pseudonymised."""
+        return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)

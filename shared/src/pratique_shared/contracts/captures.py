@@ -3,6 +3,7 @@
 from typing import Literal
 
 ColumnKind = Literal["text", "integer", "number", "boolean", "list"]
+RecordUnit = Literal["host", "session"]
 
 HOST_COLUMNS: dict[str, ColumnKind] = {
     "ip": "text",

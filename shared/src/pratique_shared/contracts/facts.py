@@ -14,14 +14,10 @@ from pratique_shared.contracts.gate import Gate, GateResult, Verdict
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import (
-    AllColumns,
     AttackFigures,
-    Finding,
-    Metrics,
+    MeasuredFigures,
     PpiParameters,
     PriorRelease,
-    RecordsSummary,
-    Unit,
 )
 from pratique_shared.contracts.releases import Source
 
@@ -193,21 +189,12 @@ class AttackPlan(Contract):
     shards: tuple[Shard, ...]
 
 
-class Measured(Contract):
+class Measured(MeasuredFigures):
     """The policy was applied and the figures computed; `table` is the transformed table, not yet released."""
 
     read: tuple[str, ...]
-    attributes: Attributes
-    unit: Unit
-    records: RecordsSummary
-    before: Metrics
-    after: Metrics
-    all_columns: AllColumns
-    flags: tuple[str, ...]
-    findings: tuple[Finding, ...]
     table: Blob
     plan: AttackPlan | None
-    versions: dict[str, str]
     at: str
 
 

@@ -13,6 +13,7 @@ from pratique_shared.contracts.model import Contract
 Scope = Literal["per_pilot", "deterministic", "per_run"]
 OnCollision = Literal["fail", "lengthen"]
 MAX_STEPS = 200
+STAR = "*"  # what a suppressed cell holds
 
 
 class ColumnStep(Contract):

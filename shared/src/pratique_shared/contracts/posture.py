@@ -2,12 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.gate import GateResult, Verdict
 from pratique_shared.contracts.model import Contract
 
-Unit = Literal["host", "session", "row"]
+Unit = Literal[RecordUnit, "row"]
 Weights = tuple[
     Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]
 ]
@@ -71,6 +73,28 @@ class AllColumns(Contract):
     uniques: int | None
 
 
+class Finding(Contract):
+    """Something a reader of the posture must know, in words, with a stable code."""
+
+    code: str
+    column: str | None = None
+    detail: str
+
+
+class MeasuredFigures(Contract):
+    """What is known of a release once its policy was applied, before any adversary."""
+
+    attributes: Attributes
+    unit: Unit
+    records: RecordsSummary
+    before: Metrics
+    after: Metrics
+    all_columns: AllColumns
+    flags: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    versions: dict[str, str]
+
+
 class AttackResult(Contract):
     """One adversary: the plain simulation with its interval, and the exact expectation where it is computed."""
 
@@ -95,14 +119,6 @@ class AttackFigures(Contract):
     linkage: AttackResult | None = None
 
 
-class Finding(Contract):
-    """Something a reader of the posture must know, in words, with a stable code."""
-
-    code: str
-    column: str | None = None
-    detail: str
-
-
 class PriorRelease(Contract):
     """An earlier release of the same source to the same recipient."""
 
@@ -111,12 +127,19 @@ class PriorRelease(Contract):
 
 
 class Posture(Contract):
-    """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent."""
+    """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent.
+
+    `steps` are those of the policy without the tables of hierarchies, which are values.
+    """
 
     release: str
     status: str
     verdict: Verdict | None = None
     unit: Unit
+    sources: tuple[str, ...] = ()
+    attributes: Attributes
+    built_in: str | None = None
+    steps: tuple[dict[str, JsonValue], ...] = ()
     records: RecordsSummary
     before: Metrics | None = None
     after: Metrics

@@ -78,6 +78,11 @@ class NotFound(Problem):
     title = "Not found"
 
 
+def no_such(what: str) -> NotFound:
+    """Return the refusal of an id that names nothing here, or something of another tenant."""
+    return NotFound("not-found", f"There is no such {what}: a list shows those that you may see.")
+
+
 class Conflict(Problem):
     """The resource is not in a state that allows this."""
 

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.gate import Gate
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy, PolicyName
@@ -28,7 +29,7 @@ class Source(Contract):
     captures: tuple[CaptureId, ...] | None = Field(default=None, min_length=1, max_length=1000)
     dataset: DatasetId | None = None
     records: tuple[Record, ...] | None = None
-    unit: Literal["host", "session"] = "host"
+    unit: RecordUnit = "host"
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -36,6 +37,11 @@ class Source(Contract):
         if len(given) != 1:
             raise ValueError("give exactly one of capture, captures, dataset, records")
         return self
+
+    @property
+    def capture_ids(self) -> tuple[str, ...]:
+        """The captures that were named, one or several; none where the records come from elsewhere."""
+        return self.captures or (() if self.capture is None else (self.capture,))
 
 
 class ReleaseRequest(Contract):

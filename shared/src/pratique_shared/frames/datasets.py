@@ -9,14 +9,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, NoReturn, assert_never
+from typing import NoReturn, assert_never
 
 import polars as pl
 
+from pratique_shared.contracts.media import Upload
 from pratique_shared.contracts.problems import BadRequest, FieldError, Unprocessable, pointer
 from pratique_shared.frames.records import INT64, table_of
-
-Media = Literal["csv", "ndjson", "json"]
 
 # Leading zeros and plus signs are left to text: 001010000000001 is an identity, not a quantity.
 INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
@@ -26,7 +25,7 @@ EXACT_INTEGERS = 2**53  # beyond, two integers may share one float
 Row = dict[str, object]
 
 
-def read_dataset(data: bytes, media: Media) -> pl.DataFrame:
+def read_dataset(data: bytes, media: Upload) -> pl.DataFrame:
     """Return a dataset as a typed table with at least one row.
 
     CSV: a header, then rows as long as it; an empty cell is null; a column is numeric if every other cell is a number

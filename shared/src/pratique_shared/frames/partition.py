@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pratique_shared.contracts.policy import STAR
 from pratique_shared.frames.records import LIST, set_of
 
 Codes = npt.NDArray[np.int32]
@@ -44,6 +45,11 @@ def column_codes(table: pl.DataFrame, columns: Sequence[str]) -> Codes:
     for position, name in enumerate(columns):
         codes[:, position] = coded(table[name]).codes
     return codes
+
+
+def with_dropped(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the table with all of `columns`: one that a policy dropped is measured as the constant `*`."""
+    return table.with_columns(pl.lit(STAR).alias(name) for name in columns if name not in table.columns)
 
 
 def class_labels(codes: Codes) -> Codes:

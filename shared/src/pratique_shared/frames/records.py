@@ -3,16 +3,17 @@
 A column has one type. Numbers compare by value, text by code points, lists as sets; null is what is missing.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, TypeAlias
 
 import polars as pl
 
+from pratique_shared.contracts.attributes import LONGEST_NAME, MAX_COLUMNS
+from pratique_shared.contracts.canonical import canonical_json
+from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
-TypeWord = Literal["integer", "number", "text", "boolean", "list"]
-Kind = Literal["integer", "number", "text", "boolean", "list", "object"]
+Kind: TypeAlias = ColumnKind | Literal["object"]
 
 KINDS: dict[type, Kind] = {
     bool: "boolean",
@@ -23,8 +24,6 @@ KINDS: dict[type, Kind] = {
     tuple: "list",
     dict: "object",
 }
-LONGEST_NAME = 200
-MOST_COLUMNS = 1000
 INT64 = range(-(2**63), 2**63)
 LIST = pl.List(pl.String)
 
@@ -41,8 +40,8 @@ def table_of(rows: Sequence[Mapping[str, object]], at: str = "") -> pl.DataFrame
     names = list(dict.fromkeys(name for row in rows for name in row))
     if rows and not names:
         raise Unprocessable("no-columns", "No row has a column: give every row at least one key.")
-    if len(names) > MOST_COLUMNS:
-        raise Unprocessable("too-many-columns", f"The rows have more than {MOST_COLUMNS} columns: leave some out.")
+    if len(names) > MAX_COLUMNS:
+        raise Unprocessable("too-many-columns", f"The rows have more than {MAX_COLUMNS} columns: leave some out.")
     return pl.DataFrame([_series(name, [row.get(name) for row in rows], at + pointer(name)) for name in names])
 
 
@@ -51,12 +50,12 @@ def rows_of(table: pl.DataFrame) -> list[dict[str, object]]:
     return table.to_dicts()
 
 
-def column_types(table: pl.DataFrame) -> list[tuple[str, TypeWord]]:
+def column_types(table: pl.DataFrame) -> list[tuple[str, ColumnKind]]:
     """Return name and type of every column, in order."""
     return [(name, type_word(dtype)) for name, dtype in table.schema.items()]
 
 
-def type_word(dtype: pl.DataType) -> TypeWord:
+def type_word(dtype: pl.DataType) -> ColumnKind:
     """Return the word for a column's type; a column of nothing but nulls is text."""
     if dtype.is_integer():
         return "integer"
@@ -110,7 +109,7 @@ def _series(name: str, values: list[object], where: str) -> pl.Series:
         case "list":
             return set_series(name, _sets(values, where))
         case "object":
-            values = [value if value is None else _canonical_json(value, where) for value in values]
+            values = [value if value is None else _object_text(value, where) for value in values]
         case "text":
             pass
     _check_unicode(values, where)
@@ -155,9 +154,9 @@ def _sets(values: list[object], where: str) -> list[list[str] | None]:
     return [[str(element) for element in cell] if isinstance(cell, list | tuple) else None for cell in values]
 
 
-def _canonical_json(value: object, where: str) -> str:
+def _object_text(value: object, where: str) -> str:
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return canonical_json(value)
     except (TypeError, ValueError, RecursionError):
         _refuse("value-type", "An object holds something that JSON does not have.", where, "give plain JSON values")
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Literal
+from urllib.parse import unquote, urlsplit
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError
@@ -30,7 +31,7 @@ WRITE_PIECE = 5 << 20  # the smallest part that S3 takes
 def open_room(url: str, name: RoomName, key: StorageKey) -> "Room":
     """Open the room `name` of the store at `url`: `file:///folder` or `s3://bucket/prefix`."""
     if url.startswith("file://"):
-        root = Path(url.removeprefix("file://")) / name
+        root = Path(unquote(urlsplit(url).path)) / name
         root.mkdir(parents=True, exist_ok=True)
         return Room(LocalStore(root), root, key)
     return Room(from_url(f"{url.rstrip('/')}/{name}"), None, key)

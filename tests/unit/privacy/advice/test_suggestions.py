@@ -185,23 +185,23 @@ def test_three_quasi_identifiers_are_not_many() -> None:
 
 
 def test_an_identifier_that_stands_in_another_class_gets_a_keyed_pseudonym() -> None:
-    rows = [{**row, "imsi": [f"00101{n:010}"], "pilot": "lab"} for n, row in enumerate(HOSTS)]
-    given = release(rows, PREFIX_24, qi=["ip"], sensitive=["protocols"], insensitive=["imsi", "role"])
+    rows = [{**row, "supi": f"imsi-00101{n:010}", "pilot": "lab"} for n, row in enumerate(HOSTS)]
+    given = release(rows, PREFIX_24, qi=["ip"], sensitive=["protocols"], insensitive=["supi", "role"])
     found = given.suggestions()[0]
     assert found.rule == "pseudonymise-identifier"
     after = given.follow("pseudonymise-identifier")
-    assert after.attributes.identifiers == ("imsi",)
+    assert after.attributes.identifiers == ("supi",)
     assert after.attributes.insensitive == ("role",)
     assert [step.op for step in after.policy.steps] == ["ip_prefix", "hmac"]
     assert "TS 23.003" in found.reason
 
 
 def test_an_identifier_among_several_quasi_identifiers_leaves_them_and_the_only_one_stays() -> None:
-    rows = [{"msisdn": f"49170{n:07}", "region": f"R{n % 2}", "sa": "ab"[n // 4]} for n in range(8)]
-    both = release(rows, qi=["msisdn", "region"], sensitive=["sa"])
+    rows = [{"phone": f"49170{n:07}", "region": f"R{n % 2}", "sa": "ab"[n // 4]} for n in range(8)]
+    both = release(rows, qi=["phone", "region"], sensitive=["sa"])
     assert both.follow("pseudonymise-identifier").attributes.quasi_identifiers == ("region",)
     assert both.suggestion("pseudonymise-identifier").predicted.k == 4
-    assert "pseudonymise-identifier" not in release(rows, qi=["msisdn"], sensitive=["sa"]).rules()
+    assert "pseudonymise-identifier" not in release(rows, qi=["phone"], sensitive=["sa"]).rules()
 
 
 def test_a_pseudonymised_identifier_in_another_class_is_only_listed_anew() -> None:

@@ -184,7 +184,7 @@ async def test_deleting_shreds_and_leaves_a_tombstone(world: World, operator: ht
         check_problem(await operator.get(f"/captures/{identity}{part}"), 410, "deleted")
     assert (await operator.get("/captures")).json()["data"] == []
     check_problem(
-        await operator.post("/releases", json={"source": {"capture": identity}, "policy": "C4"}), 409, "source-gone"
+        await operator.post("/releases", json={"source": {"capture": identity}, "policy": "C4"}), 410, "source-gone"
     )
 
 

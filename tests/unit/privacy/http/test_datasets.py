@@ -42,7 +42,7 @@ async def test_a_deleted_table_is_gone(world: World, operator: httpx.AsyncClient
     check_problem(await operator.get(f"/datasets/{identity}"), 410, "deleted")
     assert (await operator.get("/datasets")).json()["data"] == []
     answer = await operator.post("/releases", json={"source": {"dataset": identity}, "policy": "C4"})
-    check_problem(answer, 409, "source-gone")
+    check_problem(answer, 410, "source-gone")
 
 
 async def test_a_release_of_a_table_is_admitted_by_its_rows(world: World, operator: httpx.AsyncClient) -> None:

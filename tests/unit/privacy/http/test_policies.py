@@ -1,10 +1,11 @@
-"""Policies, gate floor, trials, keys, health: what stands beside the releases."""
+"""Policies, gate floor, trials, keys: what stands beside the releases."""
 
 from typing import Any
 
 import httpx
 import pytest
 
+from pratique_privacy.http.trials import Preview
 from tests.unit.privacy.http.world import RELEASE, ROWS, World, check_problem
 
 Body = dict[str, Any]
@@ -156,8 +157,10 @@ async def test_an_unknown_metric_in_a_gate_is_pointed_at(operator: httpx.AsyncCl
 async def test_a_trial_stores_nothing(world: World, operator: httpx.AsyncClient) -> None:
     asked = {"source": {"records": ROWS}, "policy": "C4"}
     answer = await operator.post("/preview", json=asked)
-    assert (answer.status_code, answer.json()) == (200, {"before": {}, "after": {}})
-    assert (await operator.post("/classify", json={"source": {"records": ROWS}})).json()["columns"][0]["column"] == "ip"
+    shown = Preview.model_validate(answer.json())
+    assert (answer.status_code, shown.before.metrics.k, shown.after.metrics.k) == (200, 1, 2)
+    (advice,) = (await operator.post("/classify", json={"source": {"records": ROWS}})).json()["columns"]
+    assert (advice["column"], advice["class"], advice["step"]["op"]) == ("ip", "quasi_identifier", "ip_prefix")
     assert not (world.folder / "releases" / "blobs").exists()
     assert not (world.folder / "releases" / "facts").exists()
     large = {"source": {"records": [{"n": 1}] * 10_001}, "policy": "C4"}
@@ -202,15 +205,3 @@ async def test_no_admin_locks_itself_or_another_tenant_out(world: World, admin: 
     check_problem(await admin.delete(f"/api-keys/{me}"), 409, "own-key")
     stranger = await world.client("admin", tenant="other")
     check_problem(await stranger.delete(f"/api-keys/{me}"), 404, "not-found")
-
-
-async def test_readiness_names_what_is_missing(world: World) -> None:
-    client = world.anonymous()
-    ready = await client.get("/readyz")
-    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "missing": []})
-    world.bell.workers -= {"attack"}
-    answer = await client.get("/readyz")
-    assert (answer.status_code, answer.json()["missing"]) == (503, ["worker:attack"])
-    assert answer.headers["retry-after"] == "1"
-    assert (await client.get("/livez")).status_code == 200
-    assert (await client.get("/version")).json() == {"name": "pratique", "version": "0.1.0"}

@@ -9,7 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.services import Limits
+from pratique_privacy.tables import LIMITS
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.telemetry import JsonLines
 from tests.unit.privacy.http.world import RELEASE, World, build_world, check_problem
@@ -113,7 +115,19 @@ async def test_paths_and_methods_that_there_are_not_are_problems_too(operator: h
     check_problem(await operator.get("/no/such/path"), 404, "path-unknown")
     answer = await operator.patch("/policies/mine")
     check_problem(answer, 405, "method-not-allowed")
-    assert "allow" in answer.headers
+    assert answer.headers["allow"] == "GET, PUT"
+    elsewhere = await operator.patch("/openapi.json")
+    check_problem(elsewhere, 405, "method-not-allowed")
+    assert "GET" in elsewhere.headers["allow"]
+
+
+async def test_of_many_wrong_fields_the_first_are_named_and_the_rest_counted(operator: httpx.AsyncClient) -> None:
+    answer = await operator.post("/releases", json={**RELEASE, "source": {"records": [0] * 50}})
+    body = check_problem(answer, 422, "body-invalid")
+    assert (len(body["errors"]), body["more_errors"]) == (20, 30)
+    assert ProblemDocument.model_validate(body).more_errors == 30
+    few = check_problem(await operator.post("/releases", json={**RELEASE, "odd": 1}), 422, "body-invalid")
+    assert "more_errors" not in few
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=ten", "status=odd", "after=x"])
@@ -170,4 +184,5 @@ async def test_a_table_that_kills_its_child_is_an_answer(
         raise ChildDied("EOFError")
 
     monkeypatch.setattr(world.tables, "admit", dead)
-    check_problem(await operator.post("/releases", json=RELEASE), 422, "table-too-heavy")
+    body = check_problem(await operator.post("/releases", json=RELEASE), 422, "table-too-heavy")
+    assert f"{LIMITS.memory >> 30} GiB" in body["detail"]

@@ -8,6 +8,8 @@ import httpx
 import pytest
 
 from pratique_privacy.archive import Archive
+from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.http import releases
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS
 from pratique_shared.contracts.facts import CaptureFailed, Failure, ReleaseRequested
 from pratique_shared.contracts.problems import FieldError, PolicyRefused
@@ -84,10 +86,11 @@ async def test_a_capture_in_the_making_is_admitted_by_its_columns(world: World, 
 
     assert (await ask())["columns"] == HOST_COLUMNS
     given = await ask(unit="session")
-    assert (given["columns"], given["source"], given["pilot"]) == (SESSION_COLUMNS, None, "lab")
+    assert (given["columns"], given["source"]) == (SESSION_COLUMNS, None)
     await world.ready_capture(capture)
     given = await ask()
     assert (given["columns"], given["source"].media, given["source"].unit) == (None, "ndjson", "host")
+    assert given["source"].pilot == "lab"
 
 
 async def test_the_same_key_and_body_is_the_same_release(world: World, operator: httpx.AsyncClient) -> None:
@@ -244,3 +247,23 @@ async def test_events_are_whole_snapshots_until_the_outcome(world: World, operat
     events = [json.loads(part.split("data: ")[1]) for part in answer.text.split("\n\n") if part]
     assert [event["status"] for event in events] == ["queued", "attacking", "completed"]
     assert events[-1] == (await operator.get(f"/releases/{release}")).json()
+
+
+async def test_a_watch_looks_at_names_alone_while_nothing_changes_and_ends_in_time(
+    world: World, operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = (await operator.post("/releases", json=RELEASE)).json()["id"]
+    read, watched = world.archive.any_release, list[str]()
+
+    async def counted(release_id: str) -> ReleaseFacts | None:
+        watched.append(release_id)
+        return await read(release_id)
+
+    monkeypatch.setattr(world.archive, "any_release", counted)
+    for name, seconds in {"FIRST_LOOK": 0.01, "LAST_LOOK": 0.02, "HEARTBEAT": 0.1, "LONGEST": 0.4}.items():
+        monkeypatch.setattr(releases, name, seconds)
+    answer = await operator.get(f"/releases/{release}/events")
+    parts = [part for part in answer.text.split("\n\n") if part]
+    assert [part for part in parts if part != ": still here"] == parts[:1]
+    assert len(parts) > 1
+    assert len(watched) == 2  # once before the stream, once at its first look

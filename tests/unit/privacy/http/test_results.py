@@ -154,6 +154,7 @@ async def test_the_operator_sees_rows_before_and_after_and_what_would_help(
     assert preview["note"] == "not released"
     assert preview["rows"] == [{"before": {"n": 1}, "after": {"n": 0}, "class_size": 1, "changed": ["n"]}]
     (suggestion,) = (await operator.get(f"/releases/{release}/suggestions")).json()
-    assert suggestion["rule"] == "raw-address"
+    assert suggestion["predicted"]["k"] == 2
     risk = (await operator.get(f"/releases/{release}/risk?by=class,subset")).json()
-    assert risk == {"class": 5, "subset": 5}
+    assert list(risk) == ["class", "subset"]
+    assert risk["class"]["k_target"] == 5

@@ -8,11 +8,13 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from pratique_privacy.advice import ColumnAdvice, Predicted, Suggestion
+from pratique_privacy.advice.patches import appended
 from pratique_privacy.archive import Archive
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Limits, Services
 from pratique_privacy.keys import KeyRoom, Role
-from pratique_privacy.tables import Admitted, DatasetTable, Media, SourceBytes, Tables
+from pratique_privacy.tables import Admitted, DatasetTable, SourceBytes, Tables
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.facts import (
@@ -26,10 +28,10 @@ from pratique_shared.contracts.facts import (
     Withheld,
 )
 from pratique_shared.contracts.gate import Check, GateResult, Verdict
+from pratique_shared.contracts.media import Format, Upload
 from pratique_shared.contracts.messages import Message, Queue
-from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.policy import IpPrefix, Policy
 from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters, RecordsSummary
-from pratique_shared.contracts.releases import Format
 from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.clock import stamp
 from pratique_shared.runtime.queues import Doorbell
@@ -38,6 +40,11 @@ from pratique_shared.runtime.sealing import StorageKey
 PCAP = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
 ROWS = [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]
 RELEASE: dict[str, Any] = {"source": {"records": ROWS}, "policy": "C4", "recipient": "hospital"}
+COLUMNS: dict[str, ColumnKind] = {"ip": "text", "protocols": "list"}
+RELEASED_ROWS = [{"ip": "192.0.2.0/24", "protocols": ["sctp"]}, {"ip": "192.0.2.0/24", "protocols": ["tcp"]}]
+PREFIX = IpPrefix(column="ip", op="ip_prefix")
+ADVICE = ColumnAdvice("ip", "quasi_identifier", "name:network-address", "Addresses are known elsewhere.", 2, PREFIX)
+SUGGESTION = Suggestion("networks", "Networks join neighbours.", (appended(PREFIX),), Predicted(2, 1, 0.0, 1.0, 0))
 RELEASED_CSV = b"ip,protocols\n192.0.2.0/24,sctp\n192.0.2.0/24,tcp\n"
 
 
@@ -81,9 +88,9 @@ class ReadyTables(Tables):
     ) -> Admitted:
         given = {"policy": policy, "attributes": attributes, "built_in": built_in, "pilot": pilot}
         self.calls.append(("admit", {"source": source, "columns": columns, **given}))
-        return Admitted(attributes or Attributes(), {})
+        return Admitted(attributes or Attributes(), columns or COLUMNS)
 
-    async def dataset(self, media: Media, data: bytes) -> DatasetTable:
+    async def dataset(self, media: Upload, data: bytes) -> DatasetTable:
         self.calls.append(("dataset", {"media": media}))
         return DatasetTable(b"PAR1" + data, 2, {"a": "integer", "b": "text"})
 
@@ -95,7 +102,14 @@ class ReadyTables(Tables):
         return f"{form} of {len(source.data)}".encode()
 
     async def risk(self, measured: Measured, table: bytes, by: Sequence[str], k_target: int) -> dict[str, Any]:
-        return dict.fromkeys(by, k_target)
+        bars = [{"size": 2, "classes": 1, "rows": 2}]
+        found: dict[str, Any] = {
+            "class": {"histogram": bars, "share_below_k": 1.0, "k_target": k_target},
+            "subset": [{"columns": ["ip"], "distinct": 1, "exposure": 0.5}],
+            "attribute": [{"column": "ip", "distinct": 1}, {"column": "protocols", "distinct": 2}],
+            "record": [{"size": 2, "values": {"ip": "192.0.2.0/24"}}],
+        }
+        return {aspect: found[aspect] for aspect in by}
 
     async def preview(
         self,
@@ -109,10 +123,21 @@ class ReadyTables(Tables):
         tenant_key: bytes,
     ) -> dict[str, Any]:
         self.calls.append(("preview", {"sources": sources, "built_in": built_in, "pilot": pilot}))
-        return {"before": {}, "after": {}}
+        return {
+            "before": {"metrics": figures(k=1).model_dump(mode="json"), "rows": ROWS},
+            "after": {"metrics": figures(k=2).model_dump(mode="json"), "rows": RELEASED_ROWS},
+            "kept": [0, 1],
+            "class_sizes": [2, 2],
+            "records": RecordsSummary(rows_in=2, rows_out=2, survival=1.0).model_dump(mode="json"),
+            "all_columns": AllColumns(classes=2, uniques=2).model_dump(mode="json"),
+            "flags": ["few_classes"],
+            "findings": [],
+            "attributes": (attributes or Attributes()).model_dump(mode="json"),
+            "suggestions": [SUGGESTION.document()],
+        }
 
     async def classify(self, sources: Sequence[SourceBytes]) -> list[dict[str, Any]]:
-        return [{"column": "ip", "class": "quasi_identifiers", "reason": "an address"}]
+        return [ADVICE.document()]
 
     async def release_preview(
         self, measured: Measured, table: bytes, sources: Sequence[SourceBytes], rows: int
@@ -122,7 +147,7 @@ class ReadyTables(Tables):
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes
     ) -> list[dict[str, Any]]:
-        return [{"rule": "raw-address", "reason": "an address is a name", "patch": [], "predicted": None}]
+        return [SUGGESTION.document()]
 
 
 @dataclass

@@ -10,6 +10,7 @@ from pratique_privacy.policy.enumerable import enumerable
 from pratique_privacy.policy.validity import DETAILS, check_policy
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
+from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.problems import PolicyRefused
 from tests.unit.privacy.policy.released import policy_of
 
@@ -214,3 +215,26 @@ def test_every_complaint_is_told_at_once() -> None:
         "/policy/steps/1/column",
         "/attributes/identifiers/0",
     ]
+
+
+@pytest.mark.parametrize("field", ["quasi_identifiers", "sensitive", "insensitive"])
+@pytest.mark.parametrize("column", ["imsi", "guti", "msisdn", "subscriber"])
+def test_a_column_of_subscribers_leaves_in_clear_under_no_class(column: str, field: str) -> None:
+    lists = {"quasi_identifiers": ("ip",), field: (("ip", column) if field == "quasi_identifiers" else (column,))}
+    attributes = Attributes(**lists)
+    with pytest.raises(PolicyRefused) as refused:
+        check_policy(attributes, Policy(), {"ip": "text", column: "list"})
+    assert refused.value.code == "identifier-in-clear"
+    assert refused.value.errors[0].pointer == f"/attributes/{field}/{lists[field].index(column)}"
+    hidden = Policy.model_validate({"steps": [{"column": column, "op": "text_prefix", "n": 5}]})
+    check_policy(attributes, hidden, {"ip": "text", column: "list"})
+
+
+def test_an_unlisted_column_of_our_own_records_is_named_and_one_of_a_table_only_counted() -> None:
+    """The names of a table may be its first record, sent without a header."""
+    attributes = Attributes(quasi_identifiers=("ip",))
+    with pytest.raises(PolicyRefused) as refused:
+        check_policy(attributes, Policy(), {"ip": "text", "role": "text", "001010000000001": "text"})
+    texts = [error.detail for error in refused.value.errors]
+    assert texts[0].startswith("role stands in no list")
+    assert texts[1].startswith("column 3 of the source stands in no list")

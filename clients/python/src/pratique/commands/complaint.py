@@ -27,7 +27,7 @@ ADVICE_BY_STATUS = {
     403: "the role of this key may not do that: ask for one with the role that the message names",
     404: "check the id; what belongs to another tenant or recipient looks as if it were not there",
     409: "see the state first: `pratique release show ID`",
-    410: "it was withdrawn or deleted; ask for a new release",
+    410: "it was withdrawn or deleted; send it again, or ask for a new release",
     413: "send less at once: several captures can be pooled in one release",
     415: "send a pcap or pcapng file, or a table with the right ending",
     429: "wait a little; the client has already waited as long as it may",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 from pydantic import JsonValue
 
-from pratique_privacy.advice.names import ColumnClass, NameRule, rule_of
+from pratique_privacy.advice.names import NameRule, rule_of
 from pratique_privacy.advice.shapes import (
     FEW_VALUES,
     Shape,
@@ -22,7 +22,7 @@ from pratique_privacy.advice.shapes import (
 from pratique_privacy.advice.widths import usual_width
 from pratique_privacy.metrics.flags import identifying
 from pratique_privacy.policy.applicability import kinds_of
-from pratique_shared.contracts.attributes import MAX_QUASI_IDENTIFIERS
+from pratique_shared.contracts.attributes import MAX_QUASI_IDENTIFIERS, ColumnClass
 from pratique_shared.contracts.policy import Bin, DropColumn, Hmac, IpPrefix, Step, TimeBucket
 from pratique_shared.frames.records import type_word
 

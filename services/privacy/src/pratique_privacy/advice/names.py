@@ -1,10 +1,9 @@
 """What the name of a column says about it: one table of rules, the first that fits decides."""
 
-import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-ColumnClass: TypeAlias = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "drop"]
+from pratique_privacy.policy.words import words_of
+from pratique_shared.contracts.attributes import ColumnClass
 
 
 @dataclass(frozen=True)
@@ -76,13 +75,10 @@ WORDS = (
     NameRule("outcome", "insensitive", "status, outcome", "an outcome code is neither known outside nor private"),
 )  # fmt: skip
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
 
 def rule_of(name: str) -> NameRule | None:
     """Return the first rule that fits a name: as a whole, else by whole words in it; `srcIp` has the word ip."""
-    spellings = [_WORD.findall(name), re.split(r"[\W_]+", name)]
-    told = [f" {' '.join(words).lower().strip()} " for words in spellings]
+    told = [f" {' '.join(words)} " for words in words_of(name)]
     whole = [spelling.strip() for spelling in told]
     for rule in EXACT:
         if any(phrase.replace("_", " ") in whole for phrase in rule.phrases.split(", ")):

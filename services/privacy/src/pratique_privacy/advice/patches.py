@@ -10,12 +10,9 @@ from typing import Literal, TypeAlias
 
 from pydantic import JsonValue
 
-from pratique_privacy.policy.validity import LISTS
-from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.attributes import LIST_OF, Attributes, ColumnClass
 from pratique_shared.contracts.policy import ClassSupport, Policy, Step, Threshold
 from pratique_shared.contracts.problems import pointer
-
-Class: TypeAlias = Literal["identifiers", "quasi_identifiers", "sensitive", "insensitive", "drop"]
 
 
 @dataclass(frozen=True)
@@ -69,21 +66,21 @@ def before_suppression(policy: Policy, column: str, step: Step) -> Change:
     return appended(step)
 
 
-def reclassed(attributes: Attributes, columns: Sequence[str], target: Class) -> Patch:
+def reclassed(attributes: Attributes, columns: Sequence[str], target: ColumnClass) -> Patch:
     """Move columns into another class; bins and orders of one that is sensitive no more go with it.
 
     The lists are given whole: `add` on a member replaces it (RFC 6902, 4.1), and a request may have left one out.
     """
     changed = []
-    for field in LISTS:
+    for field in LIST_OF.values():
         names: tuple[str, ...] = getattr(attributes, field)
         others = [name for name in names if name not in columns]
-        new = [*others, *columns] if field == target else others
+        new = [*others, *columns] if field == LIST_OF[target] else others
         if new != list(names):
             changed.append(Change("add", pointer("attributes", field), list[JsonValue](new)))
-    for field in ("sensitive_bins", "ordered"):
-        extras = [name for name in columns if name in getattr(attributes, field) and target != "sensitive"]
-        changed += [Change("remove", pointer("attributes", field, name)) for name in extras]
+    for extra in ("sensitive_bins", "ordered"):
+        extras = [name for name in columns if name in getattr(attributes, extra) and target != "sensitive"]
+        changed += [Change("remove", pointer("attributes", extra, name)) for name in extras]
     return tuple(changed)
 
 

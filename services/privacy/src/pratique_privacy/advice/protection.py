@@ -40,7 +40,7 @@ def identifiers(situation: Situation) -> Groups:
     if not columns:
         return
     hiding = [appended(_hiding(situation, name)) for name in columns if not _hidden(situation, name)]
-    patch = (*(reclassed(situation.attributes, misplaced, "identifiers") if misplaced else ()), *hiding)
+    patch = (*(reclassed(situation.attributes, misplaced, "identifier") if misplaced else ()), *hiding)
     each = "; ".join(f"{name}: {_why(situation, name)}" for name in columns)
     reason = f"These columns point at a subject by themselves and need a keyed pseudonym. {each}"
     yield [Proposal(reason, patch)]

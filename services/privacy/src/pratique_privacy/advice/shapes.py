@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from pratique_privacy.policy.addresses import address_of
-from pratique_privacy.policy.cells import STAR
 from pratique_privacy.policy.times import time_reading
+from pratique_shared.contracts.policy import STAR
 from pratique_shared.frames.partition import coded
 
 Shape: TypeAlias = Literal[

@@ -12,11 +12,11 @@ from pratique_privacy.advice.patches import (
     exchanged,
 )
 from pratique_privacy.advice.situation import Groups, Proposal, Situation
-from pratique_privacy.metrics.survival import MAX_LABELS
+from pratique_privacy.metrics.survival import MAX_LABELS, label_columns
 from pratique_privacy.policy.addresses import ip_prefix
 from pratique_privacy.policy.builtin import C4_TAU
-from pratique_privacy.policy.cells import STAR, Cell, distinct_cells
-from pratique_shared.contracts.policy import ClassSupport, Exemption, Threshold
+from pratique_privacy.policy.cells import Cell, distinct_cells
+from pratique_shared.contracts.policy import STAR, ClassSupport, Exemption, Threshold
 from pratique_shared.contracts.problems import pointer
 from pratique_shared.frames.partition import class_sizes, coded
 
@@ -25,7 +25,6 @@ SUPPORTS = (5, C4_TAU, 2)  # 5: Kekatos et al. 2026, §V-D
 _BULK = 0.8  # beyond this share a threshold takes no tail, it takes the column
 _HALF = 0.5
 _LEAST = 0.1
-_ROLE = "role"
 _NO_LABELS: tuple[Cell, ...] = (None, "", STAR, [], [STAR])
 
 
@@ -96,7 +95,8 @@ def small_classes(situation: Situation) -> Groups:
 def rare_labels(situation: Situation) -> Groups:
     """Labels that class support takes out of the release altogether."""
     supports = [(place, step) for place, step in situation.steps_of(ClassSupport) if step.exempt is None]
-    label = _label(situation)
+    fit = (name for name in label_columns(situation.attributes) if name in situation.released.columns)
+    label = next((name for name in fit if not situation.steps_on(name)), None)  # labels as the source has them
     if label is None or not supports:
         return
     ranked = _labels(situation.source[label])
@@ -113,14 +113,6 @@ def rare_labels(situation: Situation) -> Groups:
         f"classes smaller than {step.tau}, which k then shows."
     )
     yield [Proposal(reason, (Change("add", pointer("policy", "steps", str(place), "exempt"), exempt),))]
-
-
-def _label(situation: Situation) -> str | None:
-    """Return the column whose labels count: the role, else the first sensitive one, where no step changes it."""
-    for name in (_ROLE, *situation.attributes.sensitive):
-        if name in situation.released.columns and not situation.steps_on(name):
-            return name
-    return None
 
 
 def _labels(column: pl.Series) -> list[str]:

@@ -10,7 +10,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
-from pratique_shared.contracts.problems import Forbidden, NotFound, Unauthorized
+from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
 OPERATOR: Final = frozenset[Role]({"operator", "admin"})
@@ -90,12 +90,19 @@ def visible(caller: Caller, facts: ReleaseFacts) -> bool:
 
 async def release_for(services: Services, caller: Caller, release_id: str) -> ReleaseFacts:
     """Return the facts of a release that the caller may see; raises `NotFound`, the same for all others."""
-    missing = NotFound("not-found", "There is no such release: a list shows those that you may see.")
     if not is_id("rel", release_id):
-        raise missing
+        raise no_such("release")
     facts = await services.archive.release(caller.tenant, release_id)
     if not visible(caller, facts):
-        raise missing
+        raise no_such("release")
+    return facts
+
+
+async def present_release(services: Services, caller: Caller, release_id: str) -> ReleaseFacts:
+    """Return the facts of a release that the caller may see and that was not withdrawn; raises `NotFound`, `Gone`."""
+    facts = await release_for(services, caller, release_id)
+    if facts.withdrawn:
+        raise Gone("withdrawn", "This release was withdrawn and its files are gone: ask for a new release.")
     return facts
 
 

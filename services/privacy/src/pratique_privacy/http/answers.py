@@ -15,7 +15,7 @@ from pratique_shared.contracts.problems import FieldError, Unprocessable
 from pratique_shared.runtime.clock import made_at
 
 RETRY_AFTER: Final = {"Retry-After": "1"}
-POLL = 0.05  # seconds between two looks at a result that is waited for
+FIRST_LOOK, LAST_LOOK = 0.05, 0.25  # seconds between two looks at a result that is waited for
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many entries a page holds.")]
 Prefer = Annotated[str | None, Header(description="`wait=N`: hold the answer back for at most N seconds, 30 at most.")]
@@ -111,14 +111,15 @@ def asked_to_wait(prefer: str | None, most: float) -> float:
 
 async def finished(look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
     """Look until it is done or the time is over; return whether it is done."""
-    loop = asyncio.get_running_loop()
+    loop, pause = asyncio.get_running_loop(), FIRST_LOOK
     until = loop.time() + seconds
     while seconds > 0:
         if await look():
             return True
-        if loop.time() + POLL > until:
+        if (left := until - loop.time()) <= 0:
             return False
-        await asyncio.sleep(POLL)
+        await asyncio.sleep(min(pause, left))
+        pause = min(2 * pause, LAST_LOOK)
     return False
 
 

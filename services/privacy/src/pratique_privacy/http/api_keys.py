@@ -12,8 +12,9 @@ from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.keys import ApiKey, Role
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Conflict, NotFound
+from pratique_shared.contracts.problems import Conflict, no_such
 from pratique_shared.contracts.releases import Name, Text
+from pratique_shared.runtime.clock import text_of
 
 router = APIRouter(tags=["keys"])
 
@@ -87,9 +88,7 @@ async def list_api_keys(caller: Called, services: Reach, limit: Limit = 100, aft
 async def create_api_key(request: Request, caller: Called, services: Reach) -> Response:
     """Make a key of this tenant."""
     asked = await read_body(request, KeyRequest, services.limits.json_bytes)
-    expires = None
-    if asked.expires_at is not None:
-        expires = asked.expires_at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    expires = None if asked.expires_at is None else text_of(asked.expires_at.astimezone(UTC))
     key, text = await services.keys.new_api_key(
         caller.tenant, asked.role, recipient=asked.recipient, name=asked.name, expires_at=expires
     )
@@ -102,12 +101,12 @@ async def create_api_key(request: Request, caller: Called, services: Reach) -> R
     operation_id="revokeApiKey",
     status_code=204,
     response_class=Response,
-    responses=answers(404, 409),
+    responses=answers(404, 409, 507),
 )
 async def revoke_api_key(key_id: str, caller: Called, services: Reach) -> Response:
     """Revoke a key of this tenant: it ends within seconds."""
     if key_id not in {key.id for key, _ in await services.keys.api_keys(caller.tenant)}:
-        raise NotFound("not-found", "There is no such key: a list shows those that there are.")
+        raise no_such("key")
     if key_id == caller.key_id:
         raise Conflict("own-key", "A key does not revoke itself, lest nobody be left: use another admin key.")
     await services.keys.revoke(key_id)

@@ -36,7 +36,7 @@ def create_app(services: Services) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.services = services
+    app.state.services, app.state.operations = services, tuple(operations())
     for module in PRIVATE:
         app.include_router(module.router, dependencies=[Depends(authorise)])
     for module in OPEN:

@@ -12,6 +12,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from pratique_privacy.http.invalid import field_errors
+from pratique_privacy.http.services import Limits
 from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge, Unprocessable, Unsupported, pointer
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -63,6 +64,16 @@ async def read_json(request: Request, limit: int) -> JsonBody:
 async def read_body(request: Request, kind: type[Model], limit: int) -> Model:
     """Return the body as a contract."""
     return (await read_json(request, limit)).as_a(kind)
+
+
+async def read_with_records(request: Request, limits: Limits) -> JsonBody:
+    """Return a body that may hold records; raises `TooLarge` for one that is large without any."""
+    body = await read_json(request, limits.inline_bytes)
+    source = body.value.get("source") if isinstance(body.value, dict) else None
+    inline = isinstance(source, dict) and source.get("records") is not None
+    if len(body.raw) > limits.json_bytes and not inline:
+        raise TooLarge("body-too-large", f"A body without records may have at most {limits.json_bytes} bytes.")
+    return body
 
 
 def parse(raw: bytes) -> Any:  # noqa: ANN401 - JSON holds anything

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
@@ -23,17 +23,19 @@ from pratique_privacy.http.answers import (
     offset_cursor,
     takes_bytes,
 )
-from pratique_privacy.http.formats import MEDIA_TYPES, Form, file_response, form_asked
+from pratique_privacy.http.formats import MEDIA_TYPES, file_response, form_asked
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.intake import Labels, labels, sha256_of, store_capture
 from pratique_privacy.http.resources import CaptureResource, PageOf, capture_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
 from pratique_privacy.tables import Row, SourceBytes
+from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.facts import Blob, CaptureReady, CaptureRequested
+from pratique_shared.contracts.media import Form
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Conflict, Gone, NotFound, Unprocessable
+from pratique_shared.contracts.problems import Conflict, Gone, Unprocessable, no_such
 from pratique_shared.runtime.clock import new_id, stamp
 
 router = APIRouter(prefix="/captures", tags=["captures"])
@@ -181,7 +183,7 @@ async def get_records(
     capture_id: str,
     caller: Called,
     services: Reach,
-    unit: Literal["host", "session"] = "host",
+    unit: RecordUnit = "host",
     form: Annotated[Form | None, Query(alias="format")] = None,
     limit: Limit = 100,
     after: After = None,
@@ -220,7 +222,7 @@ async def get_identifiers(capture_id: str, caller: Called, services: Reach) -> R
 async def delete_capture(capture_id: str, caller: Called, services: Reach) -> Response:
     """Shred the raw bytes and records of a capture; releases made of it keep their digests only."""
     if not is_id("cap", capture_id):
-        raise _missing()
+        raise no_such("capture")
     await services.archive.capture(caller.tenant, capture_id)
     await services.archive.delete_source(capture_id)
     return Response(status_code=204)
@@ -228,15 +230,11 @@ async def delete_capture(capture_id: str, caller: Called, services: Reach) -> Re
 
 async def _capture(services: Services, caller: Caller, capture_id: str) -> Capture:
     if not is_id("cap", capture_id):
-        raise _missing()
+        raise no_such("capture")
     capture = await services.archive.capture(caller.tenant, capture_id)
     if capture.deleted:
-        raise Gone("deleted", "This capture was deleted: its bytes and records are gone.")
+        raise Gone("deleted", "This capture was deleted and its records are gone: send the file again.")
     return capture
-
-
-def _missing() -> NotFound:
-    return NotFound("not-found", "There is no such capture: a list shows those that you may see.")
 
 
 def _ready(capture: Capture) -> CaptureReady:

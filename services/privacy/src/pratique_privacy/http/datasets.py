@@ -12,14 +12,15 @@ from pratique_privacy.http.intake import Labels, check_digest, labels, sha256_of
 from pratique_privacy.http.resources import DatasetResource, PageOf, dataset_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
-from pratique_privacy.tables import DatasetTable, Media
+from pratique_privacy.tables import DatasetTable
 from pratique_shared.contracts.facts import ColumnType, DatasetReady
-from pratique_shared.contracts.problems import Gone, NotFound, Unsupported
+from pratique_shared.contracts.media import Upload
+from pratique_shared.contracts.problems import Gone, Unsupported, no_such
 from pratique_shared.runtime.clock import new_id, stamp
 
 router = APIRouter(prefix="/datasets", tags=["datasets"])
 
-MEDIA: Final[dict[str, Media]] = {
+MEDIA: Final[dict[str, Upload]] = {
     "text/csv": "csv",
     "application/x-ndjson": "ndjson",
     "application/ndjson": "ndjson",
@@ -59,7 +60,7 @@ async def add_dataset(
     return await _taken(services, caller, identity)
 
 
-def _media(request: Request) -> Media:
+def _media(request: Request) -> Upload:
     sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if sent not in MEDIA:
         raise Unsupported("not-a-table", f"Say what it is by Content-Type: {', '.join(MEDIA)}.")
@@ -109,7 +110,7 @@ async def get_dataset(dataset_id: str, caller: Called, services: Reach) -> Respo
     """Describe a dataset."""
     ready, deleted = await _dataset(services, caller, dataset_id)
     if deleted:
-        raise Gone("deleted", "This dataset was deleted: its rows are gone.")
+        raise Gone("deleted", "This dataset was deleted and its rows are gone: send the table again.")
     return answer(dataset_resource(ready))
 
 
@@ -125,5 +126,5 @@ async def delete_dataset(dataset_id: str, caller: Called, services: Reach) -> Re
 
 async def _dataset(services: Services, caller: Caller, dataset_id: str) -> tuple[DatasetReady, bool]:
     if not is_id("dst", dataset_id):
-        raise NotFound("not-found", "There is no such dataset: a list shows those that you may see.")
+        raise no_such("dataset")
     return await services.archive.dataset(caller.tenant, dataset_id)

@@ -1,13 +1,11 @@
 """Formats: which form of a table a reader asked for, and the headers that it travels with."""
 
 import base64
-from typing import Final, Literal
+from typing import Final
 
 from fastapi import Request, Response
 
-from pratique_shared.contracts.releases import Format
-
-Form = Literal["parquet", "arrow", "csv", "ndjson", "json"]
+from pratique_shared.contracts.media import Form, Format
 
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "parquet": "application/vnd.apache.parquet",

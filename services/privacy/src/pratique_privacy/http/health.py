@@ -10,7 +10,8 @@ from pratique_privacy.http.answers import RETRY_AFTER, answer, answers
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Unauthorized, Unavailable
+from pratique_shared.contracts.problems import StoreFull, Unavailable
+from pratique_shared.runtime.sealing import BrokenSeal
 
 router = APIRouter(tags=["health"])
 
@@ -56,10 +57,7 @@ async def readyz(services: Reach) -> Response:
 
 
 async def _missing(services: Services) -> tuple[str, ...]:
-    try:
-        door = services.bell
-    except Unavailable:
-        return ("redis",)
+    door = services.bell
     queues: tuple[Queue, ...] = get_args(Queue)
     names = ("redis", "store", "keys", *(f"worker:{queue}" for queue in queues))
     there = await asyncio.gather(
@@ -78,14 +76,11 @@ async def _store_answers(services: Services) -> bool:
 
 
 async def _keys_answer(services: Services) -> bool:
-    """Whether the room of keys can be read: a key that nobody has is then found to be unknown."""
     try:
-        await services.keys.caller("key_0")
-    except Unauthorized:
-        return True
-    except Unavailable:
+        await services.keys.answers()
+    except (Unavailable, StoreFull, BrokenSeal):
         return False
-    return False
+    return True
 
 
 @router.get("/version", operation_id="version", response_model=Version, responses=answers(anonymous=True))

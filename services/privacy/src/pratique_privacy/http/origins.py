@@ -13,7 +13,7 @@ from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, ColumnKind
 from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, DatasetReady
 from pratique_shared.contracts.posture import Unit
-from pratique_shared.contracts.problems import Conflict, FieldError, NotFound, Unprocessable, pointer
+from pratique_shared.contracts.problems import Conflict, FieldError, Gone, NotFound, Unprocessable, no_such, pointer
 from pratique_shared.contracts.releases import Source
 
 
@@ -26,13 +26,6 @@ class Origins:
     dataset: DatasetReady | None = None
     inline: bytes | None = field(default=None, repr=False)
     inline_rows: int = 0
-
-    @property
-    def pilot(self) -> str | None:
-        """The pilot of the first source."""
-        if self.dataset is not None:
-            return self.dataset.pilot
-        return self.captures[0].requested.pilot if self.captures else None
 
     @property
     def columns(self) -> dict[str, ColumnKind]:
@@ -49,13 +42,13 @@ class Origins:
 
 
 async def find(archive: Archive, caller: Caller, source: Source) -> Origins:
-    """Look the sources up. Raises `NotFound` for one that the caller may not know of, `Conflict` for one that failed
-    or was deleted, `Unprocessable` for one without records."""
+    """Look the sources up. Raises `NotFound` for one that the caller may not know of, `Gone` for one that was deleted,
+    `Conflict` for one that failed, `Unprocessable` for one without records."""
     if source.records is not None:
         return await _inline(source.records)
     if source.dataset is not None:
         return Origins("row", dataset=await _dataset(archive, caller, source.dataset))
-    ids = source.captures or (() if source.capture is None else (source.capture,))
+    ids = source.capture_ids
     captures = [await _capture(archive, caller, identity, _at(source, place)) for place, identity in enumerate(ids)]
     _check_distinct(ids)
     sizes = [_rows(capture, source.unit) for capture in captures]
@@ -127,13 +120,13 @@ def _rows(capture: Capture, unit: Unit) -> int | None:
 
 
 def _missing(where: str) -> NotFound:
-    detail = "There is no such source: a list shows those that you may see."
-    return NotFound("source-not-found", detail, [FieldError(where, "names nothing that you may see")])
+    errors = [FieldError(where, "names nothing that you may see")]
+    return NotFound("source-not-found", no_such("source").detail, errors)
 
 
-def _gone(where: str) -> Conflict:
+def _gone(where: str) -> Gone:
     detail = "A source was deleted: take it in again."
-    return Conflict("source-gone", detail, [FieldError(where, "was deleted")])
+    return Gone("source-gone", detail, [FieldError(where, "was deleted")])
 
 
 def _empty(where: str) -> Unprocessable:

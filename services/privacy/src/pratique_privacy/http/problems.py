@@ -7,9 +7,12 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from pratique_privacy.http.invalid import field_errors
+from pratique_privacy.tables import LIMITS
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import FieldError, Problem, Unauthorized, Unprocessable
 from pratique_shared.runtime.children import ChildDied
@@ -39,6 +42,7 @@ class ProblemDocument(Contract):
     code: str
     request_id: str
     errors: tuple[WrongField, ...] | None = None
+    more_errors: int | None = Field(default=None, description="How many further fields are wrong.")
 
 
 def problem_response(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
@@ -61,20 +65,24 @@ def _document(
     errors: tuple[FieldError, ...] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    body: dict[str, object] = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code}
-    body["request_id"] = request.scope.get("state", {}).get("request_id", "")
-    if errors:
-        shown = errors[:MOST_ERRORS]
-        body["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in shown]
-        if len(errors) > MOST_ERRORS:
-            body["more_errors"] = len(errors) - MOST_ERRORS
+    # Unchecked: a pointer may hold half a surrogate pair, which is no text to pydantic and needs an escape in JSON.
+    wrong = tuple(WrongField.model_construct(pointer=e.pointer, detail=e.detail) for e in errors[:MOST_ERRORS])
+    body = ProblemDocument.model_construct(
+        type="about:blank",
+        title=title,
+        status=status,
+        detail=detail,
+        code=code,
+        request_id=request.scope.get("state", {}).get("request_id", ""),
+        errors=wrong or None,
+        more_errors=max(len(errors) - MOST_ERRORS, 0) or None,
+    )
     sent = dict(headers or {})
     if status == Unauthorized.status:
         sent["WWW-Authenticate"] = "Bearer"
     if status in (503, 507):
         sent["Retry-After"] = RETRY_AFTER
-    # A pointer may hold half a surrogate pair, which only an escape can carry.
-    return Response(json.dumps(body).encode(), status, sent, media_type=MEDIA)
+    return Response(json.dumps(body.model_dump(exclude_none=True)).encode(), status, sent, media_type=MEDIA)
 
 
 async def _on_problem(request: Request, error: Exception) -> Response:
@@ -94,12 +102,20 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     title = HTTPStatus(error.status_code).phrase
     code = {404: "path-unknown", 405: "method-not-allowed"}.get(error.status_code, "request-refused")
     detail = "See /openapi.json for the paths and methods that there are."
-    return _document(request, error.status_code, title, code, detail, (), error.headers)
+    headers = {"Allow": _methods(request) or "GET, HEAD"} if error.status_code == 405 else error.headers
+    return _document(request, error.status_code, title, code, detail, (), headers)
+
+
+def _methods(request: Request) -> str:
+    """Return all methods of a path (RFC 9110, 10.2.1): routing knows of one operation at a time."""
+    routes = [route for route in request.app.state.operations if route.matches(request.scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for route in routes for method in route.methods}))
 
 
 async def _on_dead_child(request: Request, error: Exception) -> Response:
     _log.warning("a table child died under a request", exc_info=error)
-    detail = "The table could not be worked on within the limits of memory and time: send fewer rows or columns."
+    within = f"{LIMITS.memory >> 30} GiB of memory and {LIMITS.seconds / 60:.0f} minutes"
+    detail = f"The table could not be worked on within {within}: send fewer rows or columns."
     return problem_response(request, Unprocessable("table-too-heavy", detail))
 
 

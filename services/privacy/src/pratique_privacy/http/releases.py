@@ -4,14 +4,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from pratique_privacy.admission import Terms, request_digest, settle
+from pratique_privacy.admission import Terms, request_digest, terms_of
+from pratique_privacy.archive import Archive
 from pratique_privacy.flow import ReleaseFacts, state
-from pratique_privacy.http.access import Called, Reach, release_for, visible
+from pratique_privacy.http.access import Called, Reach, present_release, release_for, visible
 from pratique_privacy.http.answers import (
     After,
     Limit,
@@ -24,47 +25,26 @@ from pratique_privacy.http.answers import (
     id_cursor,
     takes,
 )
-from pratique_privacy.http.body import JsonBody, read_json
+from pratique_privacy.http.body import read_with_records
+from pratique_privacy.http.examples import RELEASES
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import Origins, find, sample
 from pratique_privacy.http.resources import PageOf, ReleaseResource, release_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
 from pratique_privacy.keys import Caller
-from pratique_privacy.policy.canonical import policy_sha256
+from pratique_privacy.policy.digest import policy_sha256
 from pratique_shared.contracts.facts import Blob, ReleaseRequested
 from pratique_shared.contracts.gate import Verdict
 from pratique_shared.contracts.messages import Message
-from pratique_shared.contracts.problems import Forbidden, Gone, TooLarge
+from pratique_shared.contracts.problems import Forbidden
 from pratique_shared.contracts.releases import ReleaseRequest, ReleaseStatus, Source
 from pratique_shared.runtime.clock import new_id, stamp
 
 router = APIRouter(prefix="/releases", tags=["releases"])
 
-EXAMPLES: Final[dict[str, Any]] = {
-    "built_in": {"source": {"capture": "cap_01jx3v8q6w0000000000000000"}, "policy": "C4"},
-    "inline": {
-        "name": "night shift",
-        "recipient": "fl-aggregator-1",
-        "source": {"records": [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]},
-        "attributes": {"quasi_identifiers": ["ip"], "sensitive": ["protocols"]},
-        "policy": {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}]},
-        "attacks": {"partial_qi": {"forget": 0.5}, "linkage": {"accuracy": 0.8}, "repetitions": 20, "seed": 1},
-        "gate": {"k": {"min": 2}},
-    },
-}
-EVENT_POLL, HEARTBEAT = 0.25, 15.0  # seconds
-
-
-async def read_with_records(request: Request, services: Services) -> JsonBody:
-    """Return a body that may hold records; raises `TooLarge` for one that is large without any."""
-    body = await read_json(request, services.limits.inline_bytes)
-    source = body.value.get("source") if isinstance(body.value, dict) else None
-    inline = isinstance(source, dict) and source.get("records") is not None
-    if len(body.raw) > services.limits.json_bytes and not inline:
-        detail = f"A body without records may have at most {services.limits.json_bytes} bytes."
-        raise TooLarge("body-too-large", detail)
-    return body
+# Seconds: between two looks, at first and where nothing changes; between two signs of life; until a watch ends.
+FIRST_LOOK, LAST_LOOK, HEARTBEAT, LONGEST = 0.25, 2.0, 15.0, 3600.0
 
 
 @dataclass(frozen=True)
@@ -84,9 +64,9 @@ class Admitted:
     summary="Ask for a release",
     responses={
         201: {"model": ReleaseResource, "description": "Finished within the time of `Prefer: wait`."},
-        **answers(400, 404, 409, 413, 415, 507),
+        **answers(400, 404, 409, 410, 413, 415, 507),
     },
-    openapi_extra=takes(ReleaseRequest, **EXAMPLES),
+    openapi_extra=takes(ReleaseRequest, **RELEASES),
 )
 async def create_release(
     request: Request,
@@ -97,7 +77,7 @@ async def create_release(
 ) -> Response:
     """Take a request in: it is durable when this answers, and the resource says how far it is."""
     archive = services.archive
-    body = await read_with_records(request, services)
+    body = await read_with_records(request, services.limits)
     slot = slot_of(archive, caller, "release", idempotency_key, body.raw)
     held = await slot.held()
     facts = None if held is None else await archive.any_release(held)
@@ -117,7 +97,7 @@ async def _admit(services: Services, caller: Caller, asked: ReleaseRequest) -> A
     _, floor = await shelf.floor()
     if asked.gate == {} and caller.role not in ("operator", "admin"):
         raise Forbidden("gate-required", "Only an operator may ask for a release without a gate.")
-    terms = settle(asked, await shelf.named(asked.policy), floor, caller)
+    terms = terms_of(asked, await shelf.named(asked.policy), floor, caller)
     origins = await find(services.archive, caller, asked.source)
     rows = await sample(services.archive, origins)
     await services.tables.admit(
@@ -126,7 +106,7 @@ async def _admit(services: Services, caller: Caller, asked: ReleaseRequest) -> A
         policy=terms.policy,
         attributes=terms.attributes,
         built_in=terms.built_in,
-        pilot=asked.pilot or origins.pilot,
+        pilot=asked.pilot,
     )
     return Admitted(asked, terms, origins)
 
@@ -224,14 +204,6 @@ async def get_release(release_id: str, caller: Called, services: Reach) -> Respo
     return answer(release_resource(await present_release(services, caller, release_id)))
 
 
-async def present_release(services: Services, caller: Caller, release_id: str) -> ReleaseFacts:
-    """Return the facts of a release that the caller may see and that was not withdrawn; raises `NotFound`, `Gone`."""
-    facts = await release_for(services, caller, release_id)
-    if facts.withdrawn:
-        raise Gone("withdrawn", "This release was withdrawn: its files are gone.")
-    return facts
-
-
 @router.get(
     "/{release_id}/events",
     operation_id="getReleaseEvents",
@@ -245,27 +217,38 @@ async def present_release(services: Services, caller: Caller, release_id: str) -
     },
 )
 async def get_events(release_id: str, caller: Called, services: Reach) -> Response:
-    """Send the release anew whenever it has changed, as Server-Sent Events, until it is done."""
+    """Send the release anew whenever it has changed, as Server-Sent Events, until it is done, for an hour at most."""
     facts = await present_release(services, caller, release_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_events(services, facts), headers=headers, media_type="text/event-stream")
+    return StreamingResponse(_events(services.archive, facts), headers=headers, media_type="text/event-stream")
 
 
-async def _events(services: Services, facts: ReleaseFacts) -> AsyncIterator[str]:
-    shown, silent = "", 0.0
-    while True:
-        snapshot = release_resource(facts).model_dump(mode="json")
-        if (text := json.dumps(snapshot)) != shown:
-            shown, silent = text, 0.0
-            yield f"event: release\ndata: {text}\n\n"
-        if facts.outcome is not None or facts.withdrawn:
-            return
-        if silent >= HEARTBEAT:
-            silent = 0.0
+async def _events(archive: Archive, facts: ReleaseFacts) -> AsyncIterator[str]:
+    """Yield what is new of a release; whoever reads on after the longest watch asks again."""
+    identity, clock = facts.requested.id, asyncio.get_running_loop().time
+    until, told, pause = clock() + LONGEST, clock(), FIRST_LOOK
+    seen, shown = None, ""
+    while clock() < until:
+        # Names come before the facts: what is written in between is a new name at the next look.
+        if (names := await _names(archive, identity)) != seen:
+            seen, pause = names, FIRST_LOOK
+            facts = await archive.any_release(identity) or facts
+            if (text := json.dumps(release_resource(facts).model_dump(mode="json"))) != shown:
+                shown, told = text, clock()
+                yield f"event: release\ndata: {text}\n\n"
+            if facts.outcome is not None or facts.withdrawn:
+                return
+        if clock() - told >= HEARTBEAT:
+            told = clock()
             yield ": still here\n\n"
-        await asyncio.sleep(EVENT_POLL)
-        silent += EVENT_POLL
-        facts = await services.archive.any_release(facts.requested.id) or facts
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LAST_LOOK)
+
+
+async def _names(archive: Archive, identity: str) -> tuple[frozenset[str], ...]:
+    """Return the names of a release's facts and scores, all that its state follows from."""
+    found = await asyncio.gather(archive.releases.names(identity), archive.scores.names(identity))
+    return tuple(map(frozenset, found))
 
 
 @router.post(

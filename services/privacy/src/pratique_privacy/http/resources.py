@@ -2,6 +2,8 @@
 
 from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import ConfigDict
+
 from pratique_privacy.archive import Capture
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_shared.contracts.facts import CaptureFailed, CaptureReady, ColumnType, DatasetReady, Failure, Warned
@@ -94,6 +96,17 @@ class GateSoFar(Contract):
 
     verdict: Verdict | None = None
     checks: tuple[Check, ...] = ()
+
+
+class Suggestion(Contract):
+    """A change of policy that would help: its rule, why, what to change, and what that would do."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rule: str
+    reason: str
+    patch: Any
+    predicted: dict[str, Any] | None = None
 
 
 class PolicyResource(StoredPolicy):

@@ -4,10 +4,9 @@ import json
 from typing import Annotated, Any, Final, Literal, assert_never
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ConfigDict
 
 from pratique_privacy.flow import ReleaseFacts, state
-from pratique_privacy.http.access import Called, Reach
+from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
     RETRY_AFTER,
     After,
@@ -20,15 +19,21 @@ from pratique_privacy.http.answers import (
     private,
     unchanging,
 )
-from pratique_privacy.http.formats import MEDIA_TYPES, Form, file_response, form_asked
-from pratique_privacy.http.releases import present_release
-from pratique_privacy.http.resources import GateSoFar, PageOf, PostureSoFar, release_resource
+from pratique_privacy.http.formats import MEDIA_TYPES, file_response, form_asked
+from pratique_privacy.http.resources import (
+    GateSoFar,
+    PageOf,
+    PostureSoFar,
+    Suggestion,
+    release_resource,
+)
 from pratique_privacy.http.services import Services
 from pratique_privacy.posture import posture_of
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld
 from pratique_shared.contracts.gate import GateResult
+from pratique_shared.contracts.media import Form
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.posture import Posture
 from pratique_shared.contracts.problems import Conflict, FieldError, Forbidden, Unprocessable
@@ -45,17 +50,6 @@ class ReleasePreview(Contract):
 
     note: Literal["not released"] = "not released"
     rows: tuple[dict[str, Any], ...]
-
-
-class Suggestion(Contract):
-    """A change of policy that would help: its rule, why, what to change, and what that would do."""
-
-    model_config = ConfigDict(extra="allow")
-
-    rule: str
-    reason: str
-    patch: Any
-    predicted: dict[str, Any] | None = None
 
 
 @router.get(
@@ -90,9 +84,12 @@ def check_not_broken(facts: ReleaseFacts) -> None:
     """Raise `Conflict` where there will be no result: failed or cancelled."""
     match facts.outcome:
         case ReleaseFailed(error=error):
-            raise Conflict("release-failed", f"The release failed with {error.code}: {error.detail}")
+            raise Conflict(
+                "release-failed",
+                f"The release failed with {error.code}: {error.detail} Mend that, then ask for a new release.",
+            )
         case Cancelled():
-            raise Conflict("release-cancelled", "The release was cancelled before it had a result.")
+            raise Conflict("release-cancelled", "The release was cancelled before it had a result: ask for a new one.")
         case Published() | Withheld() | None:
             return
         case _:
@@ -207,7 +204,10 @@ def _aspects(by: str | None, *, records: bool) -> tuple[Aspect, ...]:
 
 
 @router.get(
-    "/suggestions", operation_id="getSuggestions", response_model=list[Suggestion], responses=answers(404, 409, 410)
+    "/suggestions",
+    operation_id="getSuggestions",
+    response_model=list[Suggestion],
+    responses=answers(404, 409, 410, 507),
 )
 async def get_suggestions(release_id: str, caller: Called, services: Reach) -> Response:
     """Give the changes of policy that would help, each with its reason and its predicted effect."""

@@ -1,18 +1,16 @@
 """The shelf: a tenant's stored policies and gate floor, by name, version and digest, beside the built-ins."""
 
-import hashlib
-import json
 import re
 from typing import Final
 
 from pratique_privacy.admission import NamedPolicy, of_built_in, of_stored
 from pratique_privacy.archive import Archive
 from pratique_privacy.http.resources import GateFloor, PolicyResource
-from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
-from pratique_privacy.policy.canonical import policy_sha256
+from pratique_privacy.policy.builtin import BUILT_IN, BuiltIn, attributes_of
+from pratique_privacy.policy.digest import policy_sha256
 from pratique_shared.contracts.gate import Gate
 from pratique_shared.contracts.policy import Policy
-from pratique_shared.contracts.problems import FieldError, NotFound, Unprocessable
+from pratique_shared.contracts.problems import FieldError, Unprocessable, no_such
 from pratique_shared.contracts.releases import StoredPolicy
 
 # A name that looks like a digest would hide the policy of that digest.
@@ -30,8 +28,10 @@ class Shelf:
         """Return an inline policy as it is, or the one of that name or digest; raises `Unprocessable`."""
         if isinstance(asked, Policy):
             return NamedPolicy(asked)
-        if asked in BUILT_IN:
-            return of_built_in(BUILT_IN[asked])
+        digest = _DIGEST.fullmatch(asked)
+        for built_in in BUILT_IN.values():
+            if asked == built_in.name or (digest and digest[1] == policy_sha256(as_stored(built_in))):
+                return of_built_in(built_in)
         if (found := await self._stored(asked)) is not None:
             return of_stored(found)
         error = FieldError("/policy", "names no built-in and no stored policy")
@@ -51,13 +51,13 @@ class Shelf:
                 version=None,
                 built_in=True,
                 title=built_in.title,
-                sha256=policy_sha256(built_in.policy),
+                sha256=policy_sha256(as_stored(built_in)),
                 steps=built_in.policy.steps,
                 attributes=attributes_of(built_in, ()),
             )
         found = await self._archive.numbered(self._by_name(name), StoredPolicy) if NAME.fullmatch(name) else None
         if found is None:
-            raise NotFound("not-found", "There is no such policy: GET /policies lists those that there are.")
+            raise no_such("policy")
         return resource(name, *found)
 
     async def names(self) -> list[str]:
@@ -70,7 +70,7 @@ class Shelf:
         if present is not None and present[1] == policy:
             return resource(name, *present)
         # The digest first: a name never leads to a version that its own digest does not find.
-        await self._archive.put_numbered(self._by_digest(stored_sha256(policy)), policy)
+        await self._archive.put_numbered(self._by_digest(policy_sha256(policy)), policy)
         return resource(name, await self._archive.put_numbered(self._by_name(name), policy), policy)
 
     async def floor(self) -> tuple[int, Gate]:
@@ -89,10 +89,9 @@ class Shelf:
         return f"policies-by-digest/{self._tenant}/{digest}"
 
 
-def stored_sha256(stored: StoredPolicy) -> str:
-    """Return the digest of a stored policy with all that it brings: whoever names it gets its gate too."""
-    text = json.dumps(stored.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+def as_stored(built_in: BuiltIn) -> StoredPolicy:
+    """Return a built-in policy in the form of a stored one, with the attributes that it was published with."""
+    return StoredPolicy(steps=built_in.policy.steps, attributes=attributes_of(built_in, ()))
 
 
 def resource(name: str, version: int, stored: StoredPolicy) -> PolicyResource:
@@ -101,7 +100,7 @@ def resource(name: str, version: int, stored: StoredPolicy) -> PolicyResource:
         name=name,
         version=version,
         built_in=False,
-        sha256=stored_sha256(stored),
+        sha256=policy_sha256(stored),
         steps=stored.steps,
         attributes=stored.attributes,
         gate=stored.gate,

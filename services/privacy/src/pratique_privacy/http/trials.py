@@ -6,12 +6,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict
 
-from pratique_privacy.admission import settle
+from pratique_privacy.admission import terms_of
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import answer, answers, takes
+from pratique_privacy.http.body import read_with_records
+from pratique_privacy.http.examples import CAPTURE, TRIAL
 from pratique_privacy.http.origins import find, tables
-from pratique_privacy.http.releases import EXAMPLES, read_with_records
-from pratique_privacy.http.results import Suggestion
+from pratique_privacy.http.resources import Suggestion
 from pratique_privacy.http.shelf import Shelf
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.posture import Finding, Metrics
@@ -51,15 +52,15 @@ class Classification(Contract):
     operation_id="preview",
     response_model=Preview,
     summary="Try a policy on at most 10,000 rows",
-    responses=answers(400, 404, 409, 413, 415),
-    openapi_extra=takes(PreviewRequest, inline={k: EXAMPLES["inline"][k] for k in ("source", "attributes", "policy")}),
+    responses=answers(400, 404, 409, 410, 413, 415, 507),
+    openapi_extra=takes(PreviewRequest, inline=TRIAL),
 )
 async def preview(request: Request, caller: Called, services: Reach) -> Response:
     """Apply a policy and measure both sides; nothing is stored."""
-    asked = (await read_with_records(request, services)).as_a(PreviewRequest)
+    asked = (await read_with_records(request, services.limits)).as_a(PreviewRequest)
     named = await Shelf(services.archive, caller.tenant).named(asked.policy)
     as_release = ReleaseRequest.model_construct(**{**dict(asked), "gate": {}})
-    terms = settle(as_release, named, {}, caller)
+    terms = terms_of(as_release, named, {}, caller)
     sources = await tables(
         services.archive, await find(services.archive, caller, asked.source), services.limits.trial_rows
     )
@@ -80,11 +81,11 @@ async def preview(request: Request, caller: Called, services: Reach) -> Response
     operation_id="classify",
     response_model=Classification,
     summary="Suggest what each column is",
-    responses=answers(400, 404, 409, 413, 415),
-    openapi_extra=takes(ClassifyRequest, capture={"source": {"capture": "cap_01jx3v8q6w0000000000000000"}}),
+    responses=answers(400, 404, 409, 410, 413, 415),
+    openapi_extra=takes(ClassifyRequest, capture=CAPTURE),
 )
 async def classify(request: Request, caller: Called, services: Reach) -> Response:
     """Suggest a class for every column: only people who know what is known elsewhere can decide it."""
-    asked = (await read_with_records(request, services)).as_a(ClassifyRequest)
+    asked = (await read_with_records(request, services.limits)).as_a(ClassifyRequest)
     sources = await tables(services.archive, await find(services.archive, caller, asked.source))
     return answer(Classification(columns=tuple(await services.tables.classify(sources))), 200, UNCACHED)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from pratique_privacy.metrics.sensitive import SUPPRESSED, FixedBins, Sensitive
+from pratique_privacy.metrics.sensitive import FixedBins, Sensitive
 from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.policy import STAR
 from pratique_shared.contracts.posture import Metrics
 from pratique_shared.frames.partition import coded
 
@@ -70,5 +71,5 @@ def _suppressed(table: pl.DataFrame, name: str) -> bool:
         return True
     column = table[name]
     if isinstance(column.dtype, pl.List):
-        return bool(column.list.contains(SUPPRESSED).any())
-    return column.dtype == pl.String and bool((column == SUPPRESSED).any())
+        return bool(column.list.contains(STAR).any())
+    return column.dtype == pl.String and bool((column == STAR).any())

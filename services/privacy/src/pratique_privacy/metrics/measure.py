@@ -14,7 +14,7 @@ from pratique_privacy.metrics.diversity import distinct_l, entropy_l
 from pratique_privacy.metrics.index import posture_index
 from pratique_privacy.metrics.sensitive import Categories, FixedBins, Sensitive
 from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters, SensitiveMetrics
-from pratique_shared.frames.partition import Codes, Counts, class_labels, class_sizes, column_codes
+from pratique_shared.frames.partition import Codes, Counts, class_labels, class_sizes, column_codes, with_dropped
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def measure(
 
 
 def classes_of(table: pl.DataFrame, columns: Sequence[str]) -> Codes:
-    """Return the class of every row over those of `columns` that the table has."""
-    return class_labels(column_codes(table, [name for name in columns if name in table.columns]))
+    """Return the class of every row over `columns`."""
+    return class_labels(column_codes(with_dropped(table, columns), columns))
 
 
 def all_columns(table: pl.DataFrame, columns: Sequence[str]) -> AllColumns:

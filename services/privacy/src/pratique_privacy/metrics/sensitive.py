@@ -11,9 +11,7 @@ import polars as pl
 
 from pratique_shared.contracts.attributes import SensitiveBins
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
-from pratique_shared.frames.partition import coded
-
-SUPPRESSED = "*"
+from pratique_shared.frames.partition import coded, with_dropped
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,11 @@ class Sensitive:
     bins: Mapping[str, FixedBins]
 
     def categories(self, table: pl.DataFrame, name: str) -> Categories:
-        """Return the categories of one attribute; one that the table lacks is the constant `*`."""
-        if name not in table.columns:
-            return Categories(np.zeros(table.height, np.int64), min(table.height, 1), None, ordered=False)
-        bins = self.bins.get(name)
+        """Return the categories of one attribute."""
+        column, bins = with_dropped(table, [name])[name], self.bins.get(name)
         if bins is not None:
-            return _categories(bins.of(table[name]), None)
-        return _categories(table[name], self.ordered.get(name))
+            return _categories(bins.of(column), None)
+        return _categories(column, self.ordered.get(name))
 
 
 def fix_bins(column: pl.Series, bins: SensitiveBins) -> FixedBins:

@@ -6,9 +6,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.frames.partition import coded
 
+ROLE = "role"  # the label of host and session records
 MAX_LABELS = 200  # beyond this a column holds values, not labels, and naming them would publish it
+
+
+def label_columns(attributes: Attributes) -> list[str]:
+    """Return the columns whose labels may be followed, the one that counts first: the role, else a sensitive one."""
+    return list(dict.fromkeys((*(name for name in attributes.shown if name == ROLE), *attributes.sensitive)))
 
 
 def survival_by_label(labels_before: pl.Series, kept: npt.NDArray[np.bool_]) -> dict[str, float]:

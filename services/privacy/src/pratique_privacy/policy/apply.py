@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pratique_privacy.policy.addresses import ip_prefix
-from pratique_privacy.policy.cells import STAR, Reading, Rewritten, as_text, distinct_cells, rewrite, texts_of
+from pratique_privacy.policy.cells import Reading, Rewritten, as_text, distinct_cells, rewrite, texts_of
 from pratique_privacy.policy.enumerable import enumerable
 from pratique_privacy.policy.families import family_of
 from pratique_privacy.policy.generalise import (
@@ -68,16 +68,9 @@ class Transformed:
 
     table: pl.DataFrame = field(repr=False)
     kept: Rows = field(repr=False)
-    quasi_identifiers: tuple[str, ...]
-    dropped_quasi_identifiers: tuple[str, ...]
     unreadable: Mapping[str, int]
     cells_suppressed: Mapping[str, float]
     findings: tuple[Finding, ...]
-
-    def measured(self) -> pl.DataFrame:
-        """Return the quasi-identifiers as they are measured: one that the policy dropped is the constant `*`."""
-        dropped = [pl.lit(STAR).alias(name) for name in self.dropped_quasi_identifiers]
-        return self.table.with_columns(dropped).select(self.quasi_identifiers)
 
 
 @dataclass(frozen=True)
@@ -122,18 +115,12 @@ def apply_policy(
     """
     check_policy(attributes, policy, dict(column_types(table)), sample=table)
     given = _Given(table, attributes, _pilots(table, pilot), Secrets(keys, entropy))
-    lists = (attributes.identifiers, attributes.quasi_identifiers, attributes.sensitive, attributes.insensitive)
-    published = [name for names in lists for name in names]
-    standing = _Standing(table.select(published), np.arange(table.height, dtype=np.int64))
+    standing = _Standing(table.select(attributes.published), np.arange(table.height, dtype=np.int64))
     for place, step in enumerate(policy.steps):
         standing = _after(standing, step, given, pointer("policy", "steps", str(place)))
     return Transformed(
         table=standing.table,
         kept=standing.rows,
-        quasi_identifiers=attributes.quasi_identifiers,
-        dropped_quasi_identifiers=tuple(
-            name for name in attributes.quasi_identifiers if name not in standing.table.columns
-        ),
         unreadable={name: count for name, count in standing.unreadable.items() if count},
         cells_suppressed=suppressed_share(standing.table),
         findings=standing.findings,
@@ -212,7 +199,10 @@ def _check_hierarchy(step: Hierarchy, column: pl.Series, where: str) -> None:
     cells, _ = distinct_cells(column)
     missed = sum(not step.table.get(text) for text in {text for cell in cells for text in texts_of(cell)})
     if missed:
-        detail = f"{missed} distinct values of the column have no ancestor in the hierarchy named {step.name}."
+        detail = (
+            f"{missed} distinct values of the column have no ancestor in the hierarchy named {step.name}: add them to "
+            "its table, or suppress rare values before this step."
+        )
         raise PolicyRefused("hierarchy-gap", detail, [FieldError(f"{where}/table", "give each value its ancestors")])
 
 

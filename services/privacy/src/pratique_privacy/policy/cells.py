@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
+from pratique_shared.contracts.policy import STAR
 from pratique_shared.frames.partition import Codes, coded
 from pratique_shared.frames.records import INT64, set_of
 
-STAR = "*"
 Number: TypeAlias = int | float
 Scalar: TypeAlias = str | int | float | bool
 Cell: TypeAlias = Scalar | list[str] | None

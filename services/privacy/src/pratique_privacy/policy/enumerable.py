@@ -1,8 +1,10 @@
 """Enumerable domains: columns whose values can all be tried against an unkeyed hash."""
 
-import re
+from itertools import chain
 
 import polars as pl
+
+from pratique_privacy.policy.words import words_of
 
 # Addresses, numbering plans of mobile networks (3GPP TS 23.003), and lists that anyone can write down.
 _THEMES = (
@@ -12,7 +14,6 @@ _THEMES = (
     "zip postcode age sex gender birth birthdate dob date time day month year pin ssn",
 )
 _NAMES = frozenset(name for names in _THEMES for name in names.split())
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")  # srcIp, MSISDN
 _SHAPES = (
     r"^[0-9]{1,20}$",  # numbers: an IMSI has 15 digits, of which a search skips the first five
     r"^[0-9]{1,3}(\.[0-9]{1,3}){3}(/[0-9]{1,2})?$",
@@ -24,8 +25,7 @@ _SHAPES = (
 
 def enumerable(name: str, values: pl.Series | None = None) -> bool:
     """Say whether a column's values can be enumerated: by a word in its name, or by the shape of all its values."""
-    words = {word.lower() for word in _WORD.findall(name)} | set(re.split("[^a-z0-9]+", name.lower()))
-    if words & _NAMES:
+    if not _NAMES.isdisjoint(chain(*words_of(name))):
         return True
     if values is None:
         return False

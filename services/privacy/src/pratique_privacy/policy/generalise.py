@@ -9,7 +9,6 @@ from math import ceil
 import polars as pl
 
 from pratique_privacy.policy.cells import (
-    STAR,
     Number,
     Reading,
     Rewritten,
@@ -21,7 +20,7 @@ from pratique_privacy.policy.cells import (
     starred,
     text_of,
 )
-from pratique_shared.contracts.policy import TopBottom
+from pratique_shared.contracts.policy import STAR, TopBottom
 
 _PLAIN_DIGITS = 800  # enough for any float written out in full
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pratique_privacy.policy.addresses import address_of
-from pratique_privacy.policy.cells import STAR, Cell, Rewritten, Scalar, column_of, distinct_cells, text_of
+from pratique_privacy.policy.cells import Cell, Rewritten, Scalar, column_of, distinct_cells, text_of
 from pratique_privacy.policy.crypto_pan import crypto_pan
 from pratique_privacy.policy.forms import (
     SALT_BYTES,
@@ -23,7 +23,7 @@ from pratique_privacy.policy.forms import (
     salted_hex,
 )
 from pratique_privacy.policy.keys import Keys
-from pratique_shared.contracts.policy import CryptoPan, Hmac, Ipv4Shaped, SaltedHash, Token
+from pratique_shared.contracts.policy import STAR, CryptoPan, Hmac, Ipv4Shaped, SaltedHash, Token
 from pratique_shared.contracts.problems import FieldError, PolicyRefused
 from pratique_shared.frames.partition import Codes, class_labels, column_codes
 from pratique_shared.frames.records import set_of

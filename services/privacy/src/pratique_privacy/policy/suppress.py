@@ -5,7 +5,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pratique_privacy.policy.cells import Cell, distinct_cells, is_star, starred, text_of
-from pratique_shared.contracts.policy import Exemption
+from pratique_shared.contracts.policy import STAR, Exemption
 from pratique_shared.frames.partition import class_labels, class_sizes, coded, column_codes
 
 Kept = npt.NDArray[np.bool_]
@@ -49,7 +49,7 @@ def _with_rarest_labels(column: pl.Series, rarest: int) -> Kept:
 
 
 def _is_label(cell: Cell) -> bool:
-    return cell is not None and cell not in ("", "*", [], ["*"])
+    return cell is not None and cell not in ("", STAR, [], [STAR])
 
 
 def _name(cell: Cell) -> list[str]:

@@ -7,8 +7,8 @@ import polars as pl
 
 from pratique_privacy.policy.applicability import kind_after, kinds_of
 from pratique_privacy.policy.enumerable import enumerable
-from pratique_shared.contracts.attributes import MAX_QUASI_IDENTIFIERS, Attributes
-from pratique_shared.contracts.captures import ColumnKind
+from pratique_shared.contracts.attributes import LIST_OF, MAX_QUASI_IDENTIFIERS, Attributes
+from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, SUBSCRIBER_COLUMNS, ColumnKind
 from pratique_shared.contracts.policy import (
     Cell,
     ClassSupport,
@@ -18,11 +18,10 @@ from pratique_shared.contracts.policy import (
     Ipv4Shaped,
     Policy,
     SaltedHash,
+    Threshold,
     Token,
 )
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, pointer
-
-LISTS = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "drop")
 
 # What a refusal says, by its code; pointers say where. Names of columns are the caller's words and are not repeated.
 DETAILS = {
@@ -73,7 +72,7 @@ def check_policy(
 def _listing(attributes: Attributes, columns: Mapping[str, ColumnKind]) -> Iterator[_Complaint]:
     """Complain about columns that stand in no list, in two, or in none of the source."""
     seen: set[str] = set()
-    for field in LISTS:
+    for field in LIST_OF.values():
         for place, name in enumerate(getattr(attributes, field)):
             where = pointer("attributes", field, str(place))
             if name in seen:
@@ -83,7 +82,11 @@ def _listing(attributes: Attributes, columns: Mapping[str, ColumnKind]) -> Itera
             seen.add(name)
     for place, name in enumerate(columns, start=1):
         if name not in seen:
-            advice = f"column {place} of the source stands in no list: name it in one, or in drop"
+            # The names of our own records are known; those of a table may be its first record, sent without a header.
+            known = name in HOST_COLUMNS or name in SESSION_COLUMNS
+            advice = (
+                f"{name if known else f'column {place} of the source'} stands in no list: name it in one, or in drop"
+            )
             yield _complaint("attribute-unlisted", "/attributes", advice)
     where, count = "/attributes/quasi_identifiers", len(attributes.quasi_identifiers)
     if count == 0:
@@ -149,7 +152,15 @@ def _outcome(attributes: Attributes, policy: Policy) -> Iterator[_Complaint]:
         if name not in hidden:
             where = pointer("attributes", "identifiers", str(place))
             yield _complaint("identifier-in-clear", where, "pseudonymise it, suppress its cells, or drop it")
-    listed = {name for field in LISTS[:-1] for name in getattr(attributes, field)}
+    treated = {step.column for step in policy.steps if not isinstance(step, ClassSupport | Threshold)}
+    for field in ("quasi_identifiers", "sensitive", "insensitive"):
+        for place, name in enumerate(getattr(attributes, field)):
+            if name in SUBSCRIBER_COLUMNS and name not in treated:
+                where = pointer("attributes", field, str(place))
+                yield _complaint(
+                    "identifier-in-clear", where, "this column names subscribers: list it in identifiers or drop"
+                )
+    listed = set(attributes.published)
     dropped = {step.column for step in policy.steps if isinstance(step, DropColumn)}
     if listed and listed <= dropped:
         yield _complaint("nothing-released", "/policy/steps", "keep at least one column")

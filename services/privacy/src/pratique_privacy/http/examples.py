@@ -1,0 +1,20 @@
+"""Examples of requests, as the OpenAPI document shows them."""
+
+from typing import Any, Final
+
+CAPTURE: Final[dict[str, Any]] = {"source": {"capture": "cap_01jx3v8q6w0000000000000000"}}
+TRIAL: Final[dict[str, Any]] = {
+    "source": {"records": [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]},
+    "attributes": {"quasi_identifiers": ["ip"], "sensitive": ["protocols"]},
+    "policy": {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}]},
+}
+RELEASES: Final[dict[str, Any]] = {
+    "built_in": {**CAPTURE, "policy": "C4"},
+    "inline": {
+        "name": "night shift",
+        "recipient": "fl-aggregator-1",
+        **TRIAL,
+        "attacks": {"partial_qi": {"forget": 0.5}, "linkage": {"accuracy": 0.8}, "repetitions": 20, "seed": 1},
+        "gate": {"k": {"min": 2}},
+    },
+}
