@@ -2,6 +2,7 @@
 
 import io
 import struct
+import time
 from collections.abc import Iterable
 from ipaddress import ip_address
 
@@ -86,3 +87,8 @@ def profiled(file: bytes) -> Profile:
 def counts(profile: Profile) -> dict[str, tuple[int, int]]:
     """Packets and peers by address."""
     return {host.ip: (host.packets, host.peer_count) for host in profile.hosts}
+
+
+def cpu() -> float:
+    """Seconds of the processor so far."""
+    return time.process_time()

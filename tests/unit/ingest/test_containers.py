@@ -138,13 +138,6 @@ def test_a_lying_length_reserves_nothing() -> None:
     assert peak < 4 << 20
 
 
-def test_a_file_that_expands_beyond_the_limit_is_cut_there() -> None:
-    bomb = gzip.compress(PLAIN + bytes(32 << 20))
-    profile = profile_capture(io.BytesIO(bomb), pilot=None, expanded_limit=1 << 20)
-    assert not profile.complete
-    assert "expanded-limit" in {warning.code for warning in profile.warnings}
-
-
 def test_progress_ends_with_all_frames_and_all_bytes_of_the_file() -> None:
     told: list[Progress] = []
     file = pcap([FRAME] * 10_000)

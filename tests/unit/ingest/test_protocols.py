@@ -26,6 +26,12 @@ def ngap(nas: bytes, procedure: int = 15, outcome: int = 0) -> bytes:
     return bytes([outcome << 5, procedure, 0x40, len(body)]) + body
 
 
+def setup(element: int, outcome: int = 0) -> bytes:
+    """An NG Setup (21) with one element of two bytes."""
+    body = b"\x00\x00\x01" + struct.pack(">HBB", element, 0, 2) + b"\x00\x00"
+    return bytes([outcome << 5, 21, 0, len(body)]) + body
+
+
 def on_n2(*chunks: bytes) -> Profile:
     return profiled(pcap([ethernet(ipv4(GNB, AMF, 132, sctp(9000, 38412, *chunks)))]))
 
@@ -83,8 +89,24 @@ def test_the_payload_protocol_is_used_but_not_trusted_alone(protocol: int) -> No
 
 
 def test_the_outcome_of_a_procedure_turns_the_sides_round() -> None:
-    answered = profiled(pcap([ethernet(ipv4(AMF, GNB, 132, sctp(38412, 9000, chunk(ngap(b"", 21, 1), 60))))]))
+    answered = profiled(pcap([ethernet(ipv4(AMF, GNB, 132, sctp(38412, 9000, chunk(setup(1, 1), 60))))]))
     assert {host.ip: host.role for host in answered.hosts} == {GNB: "gNB", AMF: "AMF"}
+
+
+def test_a_message_without_its_mandatory_elements_shows_no_more_than_its_port() -> None:
+    empty = bytes([0, 21, 0, 3]) + bytes(3)  # no element at all; an NG Setup has the RAN node's number (27)
+    for message in (empty, setup(99)):
+        profile = profiled(pcap([ethernet(ipv4(GNB, AMF, 132, sctp(9000, 38412, chunk(message, 60))))]))
+        (amf,) = [host for host in profile.hosts if host.ip == AMF]
+        assert amf.role_evidence == "its SCTP port is 38412 (NGAP); 1 frames"
+        assert [host.role for host in profile.hosts if host.ip == GNB] == ["unknown"]
+
+
+def test_a_rerouted_initial_message_gives_its_identities_and_no_side() -> None:
+    inner = ngap(SUCI_REQUEST)
+    body = b"\x00\x00\x01" + struct.pack(">HBB", 42, 0, len(inner) + 1) + bytes([len(inner)]) + inner
+    profile = on_n2(chunk(bytes([0, 36, 0, len(body)]) + body, 60))
+    assert (values(profile, "suci"), values(profile, "imsi")) == ([SUCI], [IMSI])
 
 
 def test_a_null_ciphered_message_is_opened_and_a_ciphered_one_counted() -> None:
@@ -127,15 +149,15 @@ def test_placeholders_are_no_identities(nas: str, kind: str) -> None:
 
 
 def test_a_concealed_suci_gives_no_imsi() -> None:
-    nas = bytes.fromhex(f"7e004179 0014 01{PLMN} 21f3 01 1b".replace(" ", "")) + bytes(range(12))
+    nas = bytes.fromhex(f"7e004179 0035 01{PLMN} 21f3 01 1b".replace(" ", "")) + bytes(range(45))
     profile = on_n2(chunk(ngap(nas), 60))
-    assert values(profile, "suci") == [f"suci-0-001-01-123-1-27-{bytes(range(12)).hex()}"]
+    assert values(profile, "suci") == [f"suci-0-001-01-123-1-27-{bytes(range(45)).hex()}"]
     assert values(profile, "imsi") == []
 
 
 def test_a_network_of_three_digits_keeps_its_middle_one() -> None:
-    nas = bytes.fromhex("7e004179000d01130062f0ff000010325476 98".replace(" ", ""))
-    assert values(on_n2(chunk(ngap(nas), 60)), "suci") == ["suci-0-310-260-0-0-0-0123456789"]
+    nas = bytes.fromhex("7e004179000d01130062f0ff000010325476f8")
+    assert values(on_n2(chunk(ngap(nas), 60)), "suci") == ["suci-0-310-260-0-0-0-012345678"]
 
 
 def test_gtpv2_gives_imsi_msisdn_and_imei() -> None:

@@ -2,7 +2,12 @@
 
 import struct
 
+import pytest
+
+from pratique_ingest.budget import CONTEXT, SESSION, WINDOW, Budget
 from pratique_ingest.profile import session_row
+from pratique_ingest.protocols.findings import Context, Findings
+from pratique_ingest.sessions import Sessions
 from tests.unit.ingest.crafted import AMF, GNB, START, chunk, ethernet, ipv4, pcap, profiled, sctp
 from tests.unit.ingest.test_protocols import GUTI_REQUEST, IMSI, PLMN, SUCI_REQUEST
 
@@ -83,3 +88,49 @@ def test_two_contexts_of_one_subscriber_in_one_window_are_one_session() -> None:
 
 def test_a_subscriber_that_is_never_named_makes_no_session() -> None:
     assert profiled(pcap([uplink(message(46, 7))])).sessions == ()
+
+
+def released(ran_id: int, gnb: str = GNB) -> bytes:
+    """The RAN's completion of a UE Context Release (41)."""
+    data = bytearray(message(41, ran_id))
+    data[0] = 1 << 5
+    return uplink(bytes(data), gnb)
+
+
+def test_a_released_number_is_nobodys_until_somebody_is_named() -> None:
+    frames = [uplink(message(15, 7, SUCI_REQUEST)), released(7), released(7), uplink(message(46, 7))]
+    (session,) = profiled(pcap(frames)).sessions
+    assert session.packets == 3  # a second copy of the release is still the subscriber's, what follows is not
+
+
+def opened(ran_id: int, subscriber: int) -> Findings:
+    named = frozenset({("imsi", f"{subscriber:015d}")})
+    return Findings(contexts=[Context(ran_id, True, True, False, None, named)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("numbers", [250, 100_000])
+def test_a_hundred_thousand_contexts_of_one_subscriber_are_one_session(numbers: int) -> None:
+    budget = Budget(4000 * (CONTEXT + WINDOW)) if numbers == 250 else Budget()
+    sessions = Sessions(budget)
+    found = [opened(number, 1) for number in range(min(numbers, 1000))]
+    for number in range(100_000):
+        each = found[number] if number < len(found) else opened(number % numbers, 1)
+        sessions.note(b"\x0a\0\0\2", b"\x0a\0\0\1", 100, START * 10**9, each)
+    (record,) = sessions.records(None)
+    assert (record.packets, record.bytes, dict(budget.cut)) == (100_000, 10_000_000, {})
+    assert budget.spent == SESSION
+
+
+def test_sessions_beyond_the_budget_are_counted_as_such() -> None:
+    budget = Budget(3 * (CONTEXT + WINDOW))
+    sessions = Sessions(budget)
+    for number in range(10):
+        sessions.note(b"\x0a\0\0\2", b"\x0a\0\0\1", 100, START * 10**9, opened(number, number))
+    assert {record.subscriber for record in sessions.records(None)} <= {f"{number:015d}" for number in range(10)}
+    assert budget.cut.keys() == {"sessions"}
+
+
+def test_sessions_stand_in_the_order_in_which_their_contexts_began() -> None:
+    third, first = SUCI_REQUEST.replace(b"\x00\x00\x00\x00\x10", b"\x00\x00\x00\x00\x30"), SUCI_REQUEST
+    frames = [uplink(message(15, 1, third)), uplink(message(15, 2, first)), released(2), released(1)]
+    assert [session.subscriber[-1] for session in profiled(pcap(frames)).sessions] == ["3", "1"]

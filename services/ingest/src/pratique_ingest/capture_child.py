@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
-from pratique_ingest.profile import NotACapture, Progress, host_row, profile_capture, session_row
-from pratique_ingest.records import instant
+from pratique_ingest.profile import NotACapture, Profile, Progress, host_row, profile_capture, session_row
+from pratique_ingest.records import Identifiers, instant
 from pratique_shared.contracts.problems import Unsupported
 from pratique_shared.runtime.children import Call, Reply
 
@@ -45,6 +45,11 @@ def profile_in_child(call: Call) -> Reply:
         raise Unsupported(
             error.code, "This is neither pcap nor pcapng: send the file that the capture tool wrote."
         ) from error
+    return _reply(profile)
+
+
+def _reply(profile: Profile) -> Reply:
+    """Return the profile as it leaves the child: a summary, and three blobs that are written piece by piece."""
     body = {
         "packets": profile.packets,
         "bytes": profile.bytes,
@@ -56,13 +61,29 @@ def profile_in_child(call: Call) -> Reply:
         "hosts": len(profile.hosts),
         "sessions": len(profile.sessions),
     }
-    identifiers = {
-        kind.name: [found._asdict() for found in getattr(profile.identifiers, kind.name)]
-        for kind in fields(profile.identifiers)
-    }
-    hosts = b"".join(json.dumps(host_row(host)).encode() + b"\n" for host in profile.hosts)
-    sessions = b"".join(json.dumps(session_row(session)).encode() + b"\n" for session in profile.sessions)
-    return Reply(body, (hosts, sessions, json.dumps(identifiers).encode()))
+    hosts = _written(json.dumps(host_row(host)) + "\n" for host in profile.hosts)
+    sessions = _written(json.dumps(session_row(session)) + "\n" for session in profile.sessions)
+    return Reply(body, (hosts, sessions, _written(_identifiers(profile.identifiers))))
+
+
+def _written(texts: Iterator[str]) -> bytes:
+    """Join texts without holding them all beside the whole."""
+    whole = io.BytesIO()
+    for text in texts:
+        whole.write(text.encode())
+    return whole.getvalue()
+
+
+def _identifiers(identifiers: Identifiers) -> Iterator[str]:
+    """Yield a JSON object of lists, one a kind of identifier."""
+    opening = "{"
+    for kind in fields(identifiers):
+        yield f'{opening}"{kind.name}": ['
+        for number, sighting in enumerate(getattr(identifiers, kind.name)):
+            yield (", " if number else "") + json.dumps(sighting._asdict())
+        yield "]"
+        opening = ", "
+    yield "}"
 
 
 def _text(seconds: float | None) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
-from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram
+from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, sound, whole_datagram
 from pratique_ingest.capture.reassembly import Fragments, Messages
 from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
 from pratique_ingest.flows import Flows
@@ -11,12 +11,13 @@ from pratique_ingest.protocols import gtp
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
 from pratique_ingest.protocols.findings import Findings, Sign
-from pratique_ingest.protocols.names import answers, is_dns
+from pratique_ingest.protocols.names import answers, is_dns, keeps_time
 from pratique_ingest.protocols.ngap import ngap
 from pratique_ingest.protocols.pfcp import pfcp
 from pratique_ingest.protocols.ran import e1ap, f1ap, x2ap, xnap
 from pratique_ingest.protocols.s1ap import s1ap
 from pratique_ingest.protocols.services import IP_PROTOCOLS, SERVER_SIGNS, UDP_PORTS
+from pratique_ingest.protocols.sip import sip
 
 Decoder = Callable[[bytes, Findings], bool]
 # SCTP's payload protocol identifiers, and its ports for stacks that send zero (IANA).
@@ -29,10 +30,18 @@ BY_SCTP_PORT: dict[int, tuple[Decoder, ...]] = {
     38472: (f1ap,), 3868: (diameter,),
 }  # fmt: skip
 PORT_SIGNS = {38412: Sign.NGAP_PORT, 36412: Sign.S1AP_PORT}
-GTPC, GTPU, PFCP, DNS, TEREDO, VXLAN, GENEVE = 2123, 2152, 8805, 53, 3544, 4789, 6081
+GTPC, GTPU, PFCP, DNS, NTP, TEREDO, VXLAN, GENEVE = 2123, 2152, 8805, 53, 123, 3544, 4789, 6081
+SCTP_OVER_UDP = 9899  # RFC 6951, 5.1
 GRE, IP_IN_IP, IPV6_IN_IP = 47, 4, 41
 # Tunnels within tunnels that are followed for inner addresses and identifiers; three have been seen.
 MAX_TUNNELS = 6
+
+
+def _teredo(payload: bytes) -> bytes:
+    """Return the packet behind the indicators of authentication and origin, if they are there (RFC 4380, 5.1.1)."""
+    if payload[:2] == b"\0\1" and len(payload) > 4:
+        payload = payload[4 + payload[2] + payload[3] + 9 :]
+    return payload[8:] if payload[:2] == b"\0\0" else payload
 
 
 class Dissector:
@@ -42,6 +51,11 @@ class Dissector:
         self._fragments = Fragments()
         self._messages = Messages()
         self._flows = Flows()
+
+    @property
+    def given_up(self) -> int:
+        """How many fragments of datagrams and messages have waited in vain for the others."""
+        return self._fragments.given_up + self._messages.given_up
 
     def dissect(self, header: Datagram, frame: bytes, found: Findings, depth: int = 0) -> None:
         """Add to `found` what the datagram carries."""
@@ -53,7 +67,9 @@ class Dissector:
             whole = self._fragments.add(header, data)
             if whole is None:
                 return
-            data = whole
+            header, data = whole_datagram(header, whole)
+            if header.protocol in IP_PROTOCOLS:
+                found.protocols.add(IP_PROTOCOLS[header.protocol])
         self._transport(header, data, found, depth)
 
     def _transport(self, header: Datagram, data: bytes, found: Findings, depth: int) -> None:
@@ -64,11 +80,12 @@ class Dissector:
         elif header.protocol == UDP:
             segment = udp(data)
             if segment is not None:
-                self._datagram(segment, found, depth)
+                self._datagram(header, segment, found, depth)
         elif header.protocol == SCTP:
             self._sctp(header, data, found)
         elif header.protocol in (IP_IN_IP, IPV6_IN_IP):
-            self._inner(data, found, depth)
+            if sound(data):
+                self._inner(data, found, depth)
         elif header.protocol == GRE:
             self._gre(data, found, depth)
 
@@ -88,16 +105,16 @@ class Dissector:
             # A well-known port goes first: laboratories send the identifier of another protocol more often than they
             # move one protocol to the port of another.
             ports = BY_SCTP_PORT.get(destination, ()) + BY_SCTP_PORT.get(source, ())
-            for decode in dict.fromkeys(ports + BY_PAYLOAD_PROTOCOL.get(chunk.protocol, ())):
-                if decode(message, found):
+            for decode in dict.fromkeys(ports + BY_PAYLOAD_PROTOCOL.get(message.protocol, ())):
+                if decode(message.payload, found):
                     break
 
-    def _datagram(self, segment: Segment, found: Findings, depth: int) -> None:
+    def _datagram(self, header: Datagram, segment: Segment, found: Findings, depth: int) -> None:
         source, destination, payload = segment.source_port, segment.destination_port, segment.payload
         if not payload:
             return
         port = destination if destination in UDP_PORTS else source
-        if self._mobile(source, destination, payload, found, depth):
+        if self._mobile(segment, found, depth):
             return
         if DNS in (source, destination):
             if is_dns(payload):
@@ -109,17 +126,18 @@ class Dissector:
         if name and port not in (GTPC, GTPU, PFCP):
             found.protocols.add(name)
             if name == "sip":
-                found.signs(Sign.SIP_NODE, Sign.SIP_NODE)
-        self._tunnel(destination, source, payload, found, depth)
-        if ("udp", source) in SERVER_SIGNS:
-            found.sender.add(SERVER_SIGNS["udp", source])
+                sip(payload, found)
+        self._tunnel(header, segment, found, depth)
+        sign = SERVER_SIGNS.get(("udp", source))
+        if sign is not None and (source != NTP or keeps_time(payload)):
+            found.sender.add(sign)
 
-    def _mobile(self, source: int, destination: int, payload: bytes, found: Findings, depth: int) -> bool:
+    def _mobile(self, segment: Segment, found: Findings, depth: int) -> bool:
         """Try the decoders of the mobile core's UDP ports; True when one took the payload."""
-        ports = (source, destination)
+        ports, payload = (segment.source_port, segment.destination_port), segment.payload
         if GTPU in ports:
-            carried = gtp.user_plane(payload)
-            if carried is None:
+            carried = gtp.user_plane(payload, segment.missing)
+            if carried is None or not (carried.exact or sound(carried.packet)):
                 return False
             found.protocols.add("gtp")
             found.signs(Sign.GTPU_PORT, Sign.GTPU_PORT)
@@ -131,15 +149,21 @@ class Dissector:
         if GTPC in ports and gtp.control_plane(payload, found):
             found.signs(Sign.GTPC_PORT, Sign.GTPC_PORT)
             return True
-        if PFCP in ports and pfcp(payload, found):
+        if PFCP in ports and pfcp(payload, found, segment.missing):
             found.signs(Sign.PFCP_PORT, Sign.PFCP_PORT)
             return True
         return False
 
-    def _tunnel(self, destination: int, source: int, payload: bytes, found: Findings, depth: int) -> None:
+    def _tunnel(self, header: Datagram, segment: Segment, found: Findings, depth: int) -> None:
+        source, destination, payload = segment.source_port, segment.destination_port, segment.payload
         if TEREDO in (source, destination):
-            at = 8 if payload[:2] == b"\0\0" else 0  # an origin indication (RFC 4380, 5.1.1)
-            self._inner(payload[at:], found, depth)
+            inner = _teredo(payload)
+            if sound(inner):
+                self._inner(inner, found, depth)
+        elif SCTP_OVER_UDP in (source, destination):
+            if next(sctp_chunks(payload), None) is not None:
+                found.protocols.add("sctp")
+                self._sctp(header, payload, found)
         elif destination == VXLAN:
             self._ethernet(payload, TRANSPARENT_ETHERNET, 8, found, depth)
         elif destination == GENEVE and len(payload) > 8:

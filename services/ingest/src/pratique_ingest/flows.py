@@ -7,16 +7,16 @@ from typing import Final
 from pratique_ingest.capture.transport import Segment
 from pratique_ingest.protocols import ocpp, sbi
 from pratique_ingest.protocols.diameter import diameter
-from pratique_ingest.protocols.findings import Findings, Sign
-from pratique_ingest.protocols.services import SERVER_SIGNS, TCP_PORTS
+from pratique_ingest.protocols.findings import Findings
+from pratique_ingest.protocols.services import SERVER_SIGNS, TCP_PORTS, answering
+from pratique_ingest.protocols.sip import sip
 
 # Connections that are remembered: the one that was silent longest is forgotten.
 MAX_FLOWS = 16_384
 # Enough of the last segment to complete an identifier that crosses into the next.
-TAIL = 96
+TAIL = 256
 SYN, FIN, RST, ACK = 2, 1, 4, 16
 TLS_RECORD = re.compile(rb"[\x14-\x17]\x03[\x00-\x04]")
-SIP_LINE = re.compile(rb"(?:[A-Z]{3,9} sips?:[^\r\n]{1,512} )?SIP/2\.0")
 TEXT: Final = frozenset({"http", "http2"})
 
 
@@ -50,12 +50,17 @@ class Flows:
                 flow.name = _recognise(segment, found) or flow.name
             elif flow.name == "websocket":
                 ocpp.ocpp(segment.payload, found)
+            elif flow.name == "sip":
+                sip(segment.payload, found)
             elif flow.name == "diameter":
                 diameter(segment.payload, found)
             if flow.name == "http2":
                 sbi.http2_headers(segment.payload, found)
             if flow.name in TEXT:
                 _text(flow, near, segment, found)
+        elif flow.name in TEXT and segment.flags & (FIN | RST):
+            _, tail = flow.tails.pop(near, (0, b""))
+            sbi.text_identities(tail, found, len(tail))
         _known(flow, segment, found)
 
 
@@ -64,17 +69,17 @@ def _known(flow: _Flow, segment: Segment, found: Findings) -> None:
     ports = (segment.destination_port, segment.source_port)
     if flow.name is not None:
         found.protocols.add(flow.name)
-        if flow.name == "sip":
-            found.signs(Sign.SIP_NODE, Sign.SIP_NODE)
     elif segment.payload:
         name = next((TCP_PORTS[port] for port in ports if port in TCP_PORTS), None)
         # A web port that speaks no readable HTTP may be in the middle of a body: the port is all that is known.
         if name is not None:
             found.protocols.add(name)
-    if segment.payload or (segment.flags & SYN and segment.flags & ACK):
-        sign = SERVER_SIGNS.get(("tcp", segment.source_port))
-        if sign is not None:
-            found.sender.add(sign)
+    sign = SERVER_SIGNS.get(("tcp", segment.source_port))
+    if sign is not None and (
+        (segment.flags & SYN and segment.flags & ACK)
+        or (segment.payload and answering(segment.source_port, segment.destination_port))
+    ):
+        found.sender.add(sign)
 
 
 def _recognise(segment: Segment, found: Findings) -> str | None:
@@ -88,7 +93,7 @@ def _recognise(segment: Segment, found: Findings) -> str | None:
         return "http2"
     if data.startswith(b"SSH-"):
         return "ssh"
-    if SIP_LINE.match(data):
+    if sip(data, found):
         return "sip"
     if 3868 in (segment.source_port, segment.destination_port) and diameter(data, found):
         return "diameter"
@@ -98,6 +103,12 @@ def _recognise(segment: Segment, found: Findings) -> str | None:
 def _text(flow: _Flow, near: bytes, segment: Segment, found: Findings) -> None:
     """Look for identifiers and API names, together with the end of the segment before when this one follows it."""
     data, (expected, tail) = segment.payload, flow.tails.get(near, (-1, b""))
-    joined = tail + data if expected == segment.sequence else data
-    sbi.text_identities(joined, found)
-    flow.tails[near] = ((segment.sequence + len(data)) & 0xFFFFFFFF, joined[-TAIL:])
+    if expected != segment.sequence:
+        tail = b""
+    elif tail and sbi.begins_message(data):
+        sbi.text_identities(tail, found, len(tail))
+        tail = b""
+    closed = bool(segment.flags & (FIN | RST)) or sbi.ends_with_message(data)
+    joined = tail + data
+    sbi.text_identities(joined, found, len(tail), closed)
+    flow.tails[near] = ((segment.sequence + len(data)) & 0xFFFFFFFF, b"" if closed else joined[-TAIL:])

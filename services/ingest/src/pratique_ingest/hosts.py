@@ -3,17 +3,10 @@
 from collections.abc import Iterator
 from ipaddress import ip_address
 
+from pratique_ingest.budget import CARRIER, COPIES, COPIES_A_CARRIER, HOST, IDENTITY, INNER, PEER, SUBSCRIBER, Budget
 from pratique_ingest.protocols.findings import Findings, Kind, Sign
 from pratique_ingest.records import HostRecord, Identifiers, Sighting, instant
 from pratique_ingest.roles import roles
-
-# A sweep of random addresses must not fill the memory: what comes beyond these limits is counted and not kept. Together
-# they keep the ledger below 300 MB.
-MAX_HOSTS = 100_000
-MAX_PEERS = 1_000_000
-MAX_INNER = 200_000
-MAX_IDENTITIES = 200_000
-MAX_CARRIED = 500_000
 
 Identity = tuple[Kind, str]
 
@@ -49,28 +42,24 @@ class Host:
 class _Sightings:
     """How often each identifier was seen, and the hosts that carried it."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         self.packets: dict[Identity, int] = {}
         self.hosts: dict[Identity, set[bytes]] = {}
-        self._carried = 0
-        self.dropped = 0
+        self._budget = budget
 
     def see(self, source: bytes, destination: bytes, found: Findings) -> None:
         for identity in found.identities:
             carriers = self.hosts.get(identity)
             if carriers is None:
-                if len(self.hosts) >= MAX_IDENTITIES:
-                    self.dropped += 1
+                if not self._budget.keep("identifiers", IDENTITY + COPIES * len(identity[1])):
                     continue
                 carriers = self.hosts[identity] = set()
                 self.packets[identity] = 0
             self.packets[identity] += 1
             for host in (source, destination):
-                if host not in carriers:
-                    if self._carried >= MAX_CARRIED:
-                        self.dropped += 1
-                        continue
-                    self._carried += 1
+                if host not in carriers and self._budget.keep(
+                    "identifiers", CARRIER + COPIES_A_CARRIER * len(identity[1])
+                ):
                     carriers.add(host)
 
     def by_host(self) -> dict[bytes, dict[Kind, list[str]]]:
@@ -85,41 +74,29 @@ class _Sightings:
 class Ledger:
     """All hosts and identifiers of a capture."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         self._hosts: dict[bytes, Host] = {}
-        self._sightings = _Sightings()
+        self._budget = budget
+        self._sightings = _Sightings(budget)
         self._subscribers: set[bytes] = set()
-        self._pairs = self._inner = self._dropped = 0
-
-    @property
-    def dropped(self) -> int:
-        """How many addresses, peers and identifiers were over a limit."""
-        return self._dropped + self._sightings.dropped
 
     def _host(self, address: bytes) -> Host | None:
         host = self._hosts.get(address)
         if host is None:
-            if len(self._hosts) >= MAX_HOSTS:
-                self._dropped += 1
+            if not self._budget.keep("hosts", HOST):
                 return None
             host = self._hosts[address] = Host(address)
         return host
 
     def _meet(self, host: Host, peer: bytes) -> None:
-        if peer not in host.peers:
-            if self._pairs >= MAX_PEERS:
-                self._dropped += 1
-                return
-            self._pairs += 1
+        if peer not in host.peers and self._budget.keep("peers", PEER):
             host.peers.add(peer)
 
     def _tunnel(self, host: Host, inner: set[bytes]) -> None:
         known = host.inner = set() if host.inner is None else host.inner
         for address in inner - known:
-            if self._inner >= MAX_INNER:
-                self._dropped += 1
+            if not self._budget.keep("tunnelled addresses", INNER):
                 return
-            self._inner += 1
             known.add(address)
 
     def count(self, source: bytes, destination: bytes, length: int, time: int | None, found: Findings) -> None:
@@ -144,8 +121,9 @@ class Ledger:
             self._meet(receiver, sender.address)
         if found.identities:
             self._sightings.see(source, destination, found)
-        if found.subscribers and len(self._subscribers) < MAX_IDENTITIES:
-            self._subscribers |= found.subscribers
+        for subscriber in found.subscribers - self._subscribers:
+            if self._budget.keep("addresses of subscribers", SUBSCRIBER):
+                self._subscribers.add(subscriber)
 
     def records(self, pilot: str | None) -> Iterator[HostRecord]:
         """Yield the host records in the order in which the addresses first appeared."""

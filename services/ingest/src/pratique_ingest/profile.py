@@ -3,12 +3,14 @@
 from collections import Counter
 from typing import BinaryIO
 
+from pratique_ingest.budget import Budget
 from pratique_ingest.capture.containers import EXPANDED_LIMIT, NotACapture, open_capture
 from pratique_ingest.capture.frames import Frame, FrameFile
 from pratique_ingest.capture.link import link_name, outermost
 from pratique_ingest.capture.network import Datagram, datagram
 from pratique_ingest.capture.stream import Stream
 from pratique_ingest.dissection import Dissector
+from pratique_ingest.effort import Effort
 from pratique_ingest.hosts import Ledger
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.records import (
@@ -38,14 +40,15 @@ DETAILS = {
     "damaged-block": "a block cannot be read; what came before is kept",
     "damaged-section": "a section header cannot be read; what came before is kept",
     "damaged-compression": "the compressed data is damaged or cut; what came before is kept",
-    "expanded-limit": "the file expands beyond the limit; what came before is kept",
+    "expanded-limit": "the file expands to more than captures do: send it uncompressed; what came before is kept",
     "bad-ip": "frames said to carry IP whose header is none",
     "cut-header": "frames cut before the end of their headers",
     "too-deep": "frames with more tags or tunnels than are followed",
     "unknown-link": "frames of a link type without IP, or not known",
     "packet-not-decoded": "frames whose payload broke a decoder; they are counted for their hosts",
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
-    "limits-reached": "addresses, peers or identifiers beyond what is kept in memory",
+    "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
+    "limits-reached": "beyond what is kept in memory: ",
 }
 
 
@@ -53,8 +56,10 @@ class _Profiler:
     """The state of one pass over a capture."""
 
     def __init__(self) -> None:
-        self.ledger = Ledger()
-        self.sessions = Sessions()
+        self.budget = Budget()
+        self.effort = Effort()
+        self.ledger = Ledger(self.budget)
+        self.sessions = Sessions(self.budget)
         self.dissector = Dissector()
         self.cautions: Counter[str] = Counter()
         self.packets = 0
@@ -64,6 +69,7 @@ class _Profiler:
     def take(self, frame: Frame) -> None:
         """Count one frame for its hosts; whatever its payload does to a decoder is counted, not raised."""
         self.packets += 1
+        self.effort.frame()
         link_type, time, length, data = frame
         if time is not None:
             self.started = time if self.started is None or time < self.started else self.started
@@ -78,6 +84,7 @@ class _Profiler:
             self.cautions["cut-header"] += 1
             return
         found = self._dissect(header, data)
+        self.effort.decoded(found.protocols, len(data))
         if link_type == 1 and data[:6] == BROADCAST_MAC:
             found.receiver.add(Sign.BROADCAST_FRAME)
         self.cautions.update(found.troubles)
@@ -98,13 +105,17 @@ class _Profiler:
         ended_by = stream.trouble or file.ended_by
         if ended_by:
             self.cautions[ended_by] += 1
-        if dropped := self.ledger.dropped + self.sessions.dropped:
-            self.cautions["limits-reached"] += dropped
+        if lost := self.dissector.given_up:
+            self.cautions["not-reassembled"] += lost
+        cut = self.budget.cut
+        if cut:
+            self.cautions["limits-reached"] += cut.total()
+        details = DETAILS | {"limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut))}
         return Profile(
             packets=self.packets,
             bytes=stream.position,
-            complete=ended_by is None and not dropped,
-            warnings=tuple(Caution(code, count, DETAILS[code]) for code, count in sorted(self.cautions.items())),
+            complete=ended_by is None and not cut,
+            warnings=tuple(Caution(code, count, details[code]) for code, count in sorted(self.cautions.items())),
             link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
             started=None if self.started is None else self.started / 1e9,
             ended=None if self.ended is None else self.ended / 1e9,
@@ -126,6 +137,9 @@ def profile_capture(
     profiler = _Profiler()
     for frame in file:
         profiler.take(frame)
+        if stream.compressed and profiler.effort.beyond(stream.consumed):
+            stream.trouble = "expanded-limit"
+            break
         if report is not None and not profiler.packets % REPORT_EVERY:
             report(Progress(profiler.packets, stream.consumed))
     if report is not None:

@@ -21,7 +21,10 @@ class NotACapture(ValueError):
 
 
 def open_capture(source: BinaryIO, expanded_limit: int = EXPANDED_LIMIT) -> tuple[Stream, FrameFile]:
-    """Return the stream and its frames; raise NotACapture unless a whole file header is there."""
+    """Return the stream and its frames; raise NotACapture unless a whole file header is there.
+
+    A compressed file that is damaged inside the header is a capture without frames: its magic says what it was.
+    """
     stream = Stream(source, expanded_limit)
     magic = stream.take(4)
     file: PcapFile | PcapngFile
@@ -31,6 +34,6 @@ def open_capture(source: BinaryIO, expanded_limit: int = EXPANDED_LIMIT) -> tupl
         file = PcapngFile(stream)
     else:
         raise NotACapture
-    if not file.valid:
+    if not file.valid and not stream.trouble:
         raise NotACapture
     return stream, file

@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 # What libpcap itself accepts (MAXIMUM_SNAPLEN); a larger record is a damaged length, not a frame.
 MAX_FRAME = 262_144
+# No card delivers frames of no bytes: a long run of them is a hole in the file, read as records.
+MAX_EMPTY = 10_000
 
 
 class Frame(NamedTuple):

@@ -18,7 +18,7 @@ LINK_NAMES = {
 }  # fmt: skip
 BYTE_ORDERS: Final[tuple[Literal["little"], Literal["big"]]] = ("little", "big")
 # Tags and labels that one frame may stack before it is given up (the deepest one seen in practice has three).
-MAX_STACK = 16
+MAX_STACK = 32
 
 IPV4, IPV6, NO_IP = 4, 6, 0
 VLAN_TAGS = frozenset({0x8100, 0x88A8, 0x9100, 0x9200, 0x9300})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dpkt import ip
 
-HOP_BY_HOP, ROUTING, FRAGMENT, AH, DESTINATION, MOBILITY, HIP, SHIM6 = 0, 43, 44, 51, 60, 135, 139, 140
+HOP_BY_HOP, ROUTING, FRAGMENT, AH, NO_NEXT, DESTINATION, MOBILITY, HIP, SHIM6 = 0, 43, 44, 51, 59, 60, 135, 139, 140
 IPV6_HEADERS = frozenset({HOP_BY_HOP, ROUTING, DESTINATION, MOBILITY, HIP, SHIM6})
 TCP, UDP, SCTP, ICMP, ICMP6 = ip.IP_PROTO_TCP, ip.IP_PROTO_UDP, ip.IP_PROTO_SCTP, ip.IP_PROTO_ICMP, ip.IP_PROTO_ICMP6
 # More than this is an attack on the reader, not a path through a network.
@@ -34,13 +34,13 @@ class Datagram(NamedTuple):
 
 
 def ipv4(frame: bytes, at: int, limit: int) -> Datagram | None:
-    """Read an IPv4 header (RFC 791); None when it is cut or states fewer than five words."""
+    """Read an IPv4 header (RFC 791); None when it is cut or states fewer than five words, or a total below them."""
     if at + 20 > limit:
         return None
     words = frame[at] & 15
-    if words < 5:
-        return None
     total = frame[at + 2] << 8 | frame[at + 3]
+    if words < 5 or 0 < total < words * 4:
+        return None
     # A total of zero stands on frames captured before the card cut them (TSO, BIG TCP).
     end = min(at + total, limit) if total else limit
     flags = frame[at + 6] << 8 | frame[at + 7]
@@ -58,28 +58,57 @@ def ipv6(frame: bytes, at: int, limit: int) -> Datagram | None:
         return None
     length, following = frame[at + 4] << 8 | frame[at + 5], frame[at + 6]
     source, destination = frame[at + 8 : at + 24], frame[at + 24 : at + 40]
-    position = at + 40
-    end = min(position + length, limit) if length else limit  # zero: a jumbogram (RFC 2675)
-    part = later = more = False
-    identification = offset = 0
-    for _ in range(MAX_HEADERS):
-        if position + 8 > end:
-            break
-        if following in IPV6_HEADERS:
-            following, position = frame[position], position + 8 + frame[position + 1] * 8
-        elif following == FRAGMENT:
-            field = frame[position + 2] << 8 | frame[position + 3]
-            offset, more = field & 0xFFF8, bool(field & 1)
-            identification = int.from_bytes(frame[position + 4 : position + 8], "big")
-            part, later = offset > 0 or more, offset > 0
-            following, position = frame[position], position + 8
-            if later:
-                break
-        else:
-            break
+    end = min(at + 40 + length, limit) if length else limit  # zero: a jumbogram (RFC 2675)
+    following, position = _extensions(frame, following, at + 40, end)
+    if following != FRAGMENT or position + 8 > end:
+        return Datagram(source, destination, following, min(position, end), end)
+    field = frame[position + 2] << 8 | frame[position + 3]
+    offset, more = field & 0xFFF8, bool(field & 1)
+    identification = int.from_bytes(frame[position + 4 : position + 8], "big")
+    following, position = frame[position], position + 8
+    if not offset and not more:  # a fragment that is all of its datagram (RFC 6946)
+        following, position = _extensions(frame, following, position, end)
     return Datagram(
-        source, destination, following, min(position, end), end, part, later, identification, offset, more
+        source, destination, following, min(position, end), end, offset > 0 or more, offset > 0, identification, offset,
+        more,
     )  # fmt: skip
+
+
+def _extensions(data: bytes, following: int, at: int, end: int) -> tuple[int, int]:
+    """Pass extension headers up to a fragment header; return the protocol of what follows, and where it is."""
+    for _ in range(MAX_HEADERS):
+        if following not in IPV6_HEADERS or at + 8 > end:
+            break
+        following, at = data[at], at + 8 + data[at + 1] * 8
+    return following, at
+
+
+def whole_datagram(header: Datagram, data: bytes) -> tuple[Datagram, bytes]:
+    """Return the header of what fragments were put together to, and its bytes: extension headers may stand first."""
+    following, at = (
+        _extensions(data, header.protocol, 0, len(data)) if len(header.source) == 16 else (header.protocol, 0)
+    )
+    return header._replace(protocol=following), data[at:]
+
+
+def sound(packet: bytes) -> bool:
+    """Whether bytes are an IP packet by their own account: its length, and the checksum of IPv4 (RFC 791, RFC 1071).
+
+    A checksum of zero is left to the network card, and a packet may be cut; without one the length must be exact.
+    """
+    if len(packet) >= 20 and packet[0] >> 4 == 4 and packet[0] & 15 >= 5:
+        size = (packet[0] & 15) * 4
+        total = packet[2] << 8 | packet[3]
+        if total < size or size > len(packet):
+            return False
+        if packet[10:12] == b"\0\0":
+            return total == len(packet)
+        words = sum(packet[at] << 8 | packet[at + 1] for at in range(0, size, 2))
+        return (words & 0xFFFF) + (words >> 16) in (0xFFFF, 0x1FFFE)
+    if len(packet) < 40 or packet[0] >> 4 != 6:
+        return False
+    size = 40 + (packet[4] << 8 | packet[5])
+    return size == len(packet) or (packet[6] == NO_NEXT and size <= len(packet))  # Teredo's trailers (RFC 6081, 4)
 
 
 def datagram(version: int, frame: bytes, at: int, limit: int) -> Datagram | None:

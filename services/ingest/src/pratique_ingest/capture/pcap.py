@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterator
 
-from pratique_ingest.capture.frames import MAX_FRAME, Frame
+from pratique_ingest.capture.frames import MAX_EMPTY, MAX_FRAME, Frame
 from pratique_ingest.capture.stream import Stream
 
 # Magic as the first four bytes stand in the file -> (byte order, nanoseconds a tick, extra bytes in a record header).
@@ -28,6 +28,7 @@ class PcapFile:
         self._order, self._tick, self._extra = MAGICS[magic]
         self.ended_by: str | None = None
         self.link_types: dict[int, None] = {}
+        self._link_type = 0
         header = stream.take(20)
         self.valid = len(header) == 20
         if self.valid:
@@ -38,12 +39,14 @@ class PcapFile:
         """Yield frames until the file ends, is cut, or a length cannot be true."""
         unpack, size = struct.Struct(self._order + "IIII").unpack_from, 16 + self._extra
         take, tick, link_type = self._stream.take, self._tick, self._link_type
+        empty = 0
         while header := take(size):
             if len(header) < size:
                 self.ended_by = "cut-file"
                 return
             seconds, fraction, captured, length = unpack(header)
-            if captured > MAX_FRAME:
+            empty = 0 if captured else empty + 1
+            if captured > MAX_FRAME or empty > MAX_EMPTY:
                 self.ended_by = "damaged-length"
                 return
             data = take(captured)

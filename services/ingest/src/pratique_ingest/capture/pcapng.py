@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pratique_ingest.capture.frames import MAX_FRAME, Frame
+from pratique_ingest.capture.frames import MAX_EMPTY, MAX_FRAME, Frame
 from pratique_ingest.capture.stream import Stream
 
 SECTION_MAGIC = b"\x0a\x0d\x0d\x0a"
@@ -115,6 +115,16 @@ class PcapngFile:
             return None
         return body[:-4]
 
+    def _pass(self, length: int) -> bool:
+        """Pass over a block behind its head; False when it is cut or its two lengths disagree."""
+        whole = self._stream.skip(length - 12)
+        trailing = self._stream.take(4) if whole else b""
+        if len(trailing) < 4:
+            self.ended_by = "cut-file"
+        elif struct.unpack(self._order + "I", trailing)[0] != length:
+            self.ended_by = "damaged-length"
+        return self.ended_by is None
+
     def _next_block(self) -> tuple[int, bytes] | None:
         """Return the next block that matters; None at the end of the file or of what can be read of it."""
         while raw := self._stream.take(4):
@@ -132,8 +142,7 @@ class PcapngFile:
                 self.ended_by = "damaged-length"
                 return None
             if kind not in (INTERFACE, PACKET_OLD, SIMPLE_PACKET, ENHANCED_PACKET):
-                if not self._stream.skip(length - 8):
-                    self.ended_by = "cut-file"
+                if not self._pass(length):
                     return None
                 continue
             if length > MAX_BLOCK:
@@ -145,6 +154,7 @@ class PcapngFile:
 
     def __iter__(self) -> Iterator[Frame]:
         """Yield frames until the file ends, is cut, or a block cannot be true."""
+        empty = 0
         while (block := self._next_block()) is not None:
             kind, body = block
             try:
@@ -156,5 +166,9 @@ class PcapngFile:
                 frame = None
             if frame is None:
                 self.ended_by = "damaged-block"
+                return
+            empty = 0 if frame.data else empty + 1
+            if empty > MAX_EMPTY:
+                self.ended_by = "damaged-length"
                 return
             yield frame

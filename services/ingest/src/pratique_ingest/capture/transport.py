@@ -13,17 +13,24 @@ DATA, I_DATA = 0, 64
 
 
 class Segment(NamedTuple):
-    """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP."""
+    """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP.
+
+    `missing` is how many bytes a UDP header states that were not captured.
+    """
 
     source_port: int
     destination_port: int
     payload: bytes
     sequence: int = 0
     flags: int = 0
+    missing: int = 0
 
 
 class Chunk(NamedTuple):
-    """A DATA chunk of SCTP: user data with its stream, sequence and payload protocol (RFC 9260, 3.3.1)."""
+    """A DATA chunk of SCTP: user data with its stream and payload protocol (RFC 9260, 3.3.1).
+
+    I-DATA (RFC 8260, 2.1) has a message, as stream and number; `tsn` is then the fragment's number in it.
+    """
 
     tsn: int
     stream: int
@@ -31,6 +38,7 @@ class Chunk(NamedTuple):
     first: bool
     last: bool
     payload: bytes
+    message: tuple[int, int] | None = None
 
 
 def udp(data: bytes) -> Segment | None:
@@ -39,7 +47,8 @@ def udp(data: bytes) -> Segment | None:
         return None
     length = data[4] << 8 | data[5]
     end = length if 8 <= length <= len(data) else len(data)
-    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[8:end])
+    missing = max(length - len(data), 0)
+    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[8:end], missing=missing)
 
 
 def tcp(data: bytes) -> Segment | None:
@@ -51,8 +60,24 @@ def tcp(data: bytes) -> Segment | None:
     return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13])
 
 
+def _data(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:
+    return Chunk(
+        int.from_bytes(data[at + 4 : at + 8], "big"), data[at + 8] << 8 | data[at + 9],
+        int.from_bytes(data[at + 12 : at + 16], "big"), bool(flags & 2), bool(flags & 1), payload,
+    )  # fmt: skip
+
+
+def _interleaved(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:
+    """Read I-DATA: the last field is the protocol in a first fragment, whose number is zero, else the number."""
+    stream, first = data[at + 8] << 8 | data[at + 9], bool(flags & 2)
+    field = int.from_bytes(data[at + 16 : at + 20], "big")
+    # Ordered and unordered messages of a stream are numbered apart.
+    message = (stream << 1 | bool(flags & 4), int.from_bytes(data[at + 12 : at + 16], "big"))
+    return Chunk(0 if first else field, stream, field if first else 0, first, bool(flags & 1), payload, message)
+
+
 def sctp_chunks(data: bytes) -> Iterator[Chunk]:
-    """Yield the DATA chunks of an SCTP packet; I-DATA (RFC 8260) has its protocol only in a first fragment."""
+    """Yield the DATA and I-DATA chunks of an SCTP packet."""
     at = 12
     for _ in range(MAX_CHUNKS):
         if at + 4 > len(data):
@@ -64,10 +89,5 @@ def sctp_chunks(data: bytes) -> Iterator[Chunk]:
             start = at + (16 if kind == DATA else 20)
             if start > len(data):
                 return
-            protocol_at = at + (12 if kind == DATA else 16)
-            yield Chunk(
-                int.from_bytes(data[at + 4 : at + 8], "big"), data[at + 8] << 8 | data[at + 9],
-                int.from_bytes(data[protocol_at : protocol_at + 4], "big"), bool(flags & 2), bool(flags & 1),
-                data[start : at + length],
-            )  # fmt: skip
+            yield (_data if kind == DATA else _interleaved)(data, at, flags, data[start : at + length])
         at += length + 3 & ~3

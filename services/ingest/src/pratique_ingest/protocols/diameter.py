@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from pratique_ingest.protocols.digits import packed_digits
 from pratique_ingest.protocols.findings import IMSI, Findings, Sign
+from pratique_ingest.protocols.sip import telephone
 
 USER_NAME, SUBSCRIPTION_ID, SUBSCRIPTION_TYPE, SUBSCRIPTION_DATA, MSISDN, FRAMED_ADDRESS = 1, 443, 450, 444, 701, 8
+PUBLIC_IDENTITY = 601  # TS 29.229, 6.3.2: a SIP address or a telephone number
 IMEI, IMEI_GROUP, SUBSCRIPTION_CONTENT, SERVICE_INFORMATION = 1402, 1401, 1400, 873
 USER_EQUIPMENT_INFO, USER_EQUIPMENT_VALUE = 458, 460
 GROUPED = frozenset({SUBSCRIPTION_ID, IMEI_GROUP, SUBSCRIPTION_CONTENT, USER_EQUIPMENT_INFO, SERVICE_INFORMATION, 874})
@@ -57,6 +59,8 @@ def _walk(data: bytes, depth: int, found: Findings) -> None:
             found.identity("msisdn", value.decode("ascii", "ignore"))
         elif code == MSISDN:
             found.identity("msisdn", packed_digits(value))
+        elif code == PUBLIC_IDENTITY:
+            telephone(value + b" ", found)
         elif code in (IMEI, USER_EQUIPMENT_VALUE):
             found.identity("imei", value.decode("ascii", "ignore"))
         elif code == FRAMED_ADDRESS and len(value) == 4:

@@ -12,6 +12,8 @@ IMSI = re.compile(r"[0-9]{13,15}")
 MSISDN = re.compile(r"[0-9]{5,15}")
 # TS 23.003, 6.2: IMEI without or with its check digit, IMEISV.
 IMEI = re.compile(r"[0-9]{14,16}")
+# The longest, a network access identifier, is 2,100 bytes (TS 23.003, 28.7.2); a text beyond is something else.
+MAX_TEXT = 3000
 SHAPES: dict[Kind, re.Pattern[str]] = {"imsi": IMSI, "msisdn": MSISDN, "imei": IMEI}
 
 
@@ -96,11 +98,12 @@ class Slice(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What one NGAP message says about one UE: the RAN's number of it, who sends, and whether it opens the context."""
+    """What one NGAP message says about one UE: the RAN's number of it, who sends, and what becomes of the context."""
 
     ran_id: int
     from_ran: bool
     opens: bool
+    closes: bool
     slice: Slice | None
     identities: frozenset[tuple[Kind, str]]
 
@@ -124,7 +127,7 @@ class Findings:
     def identity(self, kind: Kind, value: str) -> None:
         """Keep an identifier, unless its length is impossible or it is empty (all zeros)."""
         shape = SHAPES.get(kind)
-        if (shape is None or shape.fullmatch(value)) and value.strip("0-"):
+        if len(value) <= MAX_TEXT and (shape is None or shape.fullmatch(value)) and value.strip("0-"):
             self.identities.add((kind, value))
 
     def signs(self, sender: Sign, receiver: Sign) -> None:

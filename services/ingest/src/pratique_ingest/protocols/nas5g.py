@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pratique_ingest.protocols import naseps
 from pratique_ingest.protocols.digits import network, packed_digits
 from pratique_ingest.protocols.findings import Findings
+from pratique_ingest.protocols.suci import concealed, network_access
 
 MOBILITY, SESSION = 0x7E, 0x2E
 REGISTRATION_REQUEST, REGISTRATION_ACCEPT, DEREGISTRATION_BY_UE, SERVICE_REQUEST = 0x41, 0x42, 0x45, 0x4C
 CONTROL_PLANE_SERVICE_REQUEST, CONFIGURATION_UPDATE, IDENTITY_RESPONSE = 0x4F, 0x54, 0x5C
-SECURITY_MODE_COMMAND, SECURITY_MODE_COMPLETE, UPLINK_TRANSPORT, DOWNLINK_TRANSPORT = 0x5D, 0x5E, 0x67, 0x68
+SECURITY_MODE_COMPLETE = 0x5E
 MESSAGE_TYPES = frozenset(
     (*range(0x41, 0x49), 0x4C, 0x4D, 0x4E, 0x4F, *range(0x50, 0x53), *range(0x54, 0x61), 0x64, *range(0x65, 0x69))
 )  # fmt: skip
@@ -17,9 +18,21 @@ MESSAGE_TYPES = frozenset(
 MAX_NESTING = 4
 MAX_HEADER = 4  # security header types (TS 24.501, 9.3.1)
 IDENTITY_IEI, PEI_IEI, CONTAINER_IEI, EPS_CONTAINER_IEI = 0x77, 0x78, 0x71, 0x70
+# Which elements are identities or hold messages differs by message (TS 24.501, 8.2): 0x78 is the PEI in a security mode
+# complete, but an EAP message in a registration accept and in a security mode command.
+IDENTITIES = {
+    REGISTRATION_REQUEST: frozenset({IDENTITY_IEI}),
+    REGISTRATION_ACCEPT: frozenset({IDENTITY_IEI}),
+    CONFIGURATION_UPDATE: frozenset({IDENTITY_IEI}),
+    SECURITY_MODE_COMPLETE: frozenset({IDENTITY_IEI, PEI_IEI}),
+}
+CONTAINERS = frozenset(
+    {REGISTRATION_REQUEST, SERVICE_REQUEST, CONTROL_PLANE_SERVICE_REQUEST, SECURITY_MODE_COMPLETE, DEREGISTRATION_BY_UE}
+)
 # Elements without a length field: last visited TAI, PDU session, local and universal time, 5GSM cause.
 FIXED = {0x52: 7, 0x12: 2, 0x47: 2, 0x48: 8, 0x59: 2}
 SUCI, GUTI, IMEI, S_TMSI, IMEISV = 1, 2, 3, 4, 5
+NAI_FORMATS = frozenset({1, 2, 3})
 
 
 def guti(data: bytes) -> str:
@@ -30,21 +43,16 @@ def guti(data: bytes) -> str:
 
 
 def _suci(data: bytes, found: Findings) -> None:
-    """Keep a SUCI in the text form of TS 29.571; under the null scheme it is the SUPI in clear: the IMSI too."""
-    if data[0] >> 4 & 7:
-        found.identity("suci", f"nai-{data[1:].decode('ascii', 'ignore')}")
-        return
-    if len(data) < 9:
+    """Keep a SUCI: formats 1 to 3 are network access identifiers, those beyond are reserved."""
+    form = data[0] >> 4 & 7
+    if form in NAI_FORMATS:
+        network_access(data[1:], found)
+    if form or len(data) < 9:
         return
     mcc, mnc = network(data[1:4])
-    routing = packed_digits(data[4:6])
-    scheme, key = data[6] & 15, data[7]
+    scheme = data[6] & 15
     output = packed_digits(data[8:]) if scheme == 0 else data[8:].hex()
-    if not (mcc + mnc + routing).isdecimal() or (scheme == 0 and not output.isdecimal()):
-        return
-    found.identity("suci", f"suci-0-{mcc}-{mnc}-{routing}-{scheme}-{key}-{output}")
-    if scheme == 0:
-        found.identity("imsi", mcc + mnc + output)
+    concealed(mcc, mnc, packed_digits(data[4:6]), scheme, data[7], output, found)
 
 
 def mobile_identity(data: bytes, found: Findings) -> None:
@@ -93,9 +101,12 @@ def optional_elements(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _optional(data: bytes, at: int, found: Findings, depth: int) -> None:
+    identities = IDENTITIES.get(data[2], frozenset())
     for kind, value in optional_elements(data, at):
-        if kind in (IDENTITY_IEI, PEI_IEI):
+        if kind in identities:
             mobile_identity(value, found)
+        elif data[2] not in CONTAINERS:
+            continue
         elif kind == CONTAINER_IEI:
             nas5g(value, found, depth + 1)
         elif kind == EPS_CONTAINER_IEI and value[:1] == b"\x07":
@@ -104,20 +115,20 @@ def _optional(data: bytes, at: int, found: Findings, depth: int) -> None:
 
 def _plain(data: bytes, found: Findings, depth: int) -> None:
     """Read a plain 5GMM message: the mandatory part up to its identity, then the optional elements."""
-    kind, at = data[2], 3
+    kind = data[2]
     if kind in (REGISTRATION_REQUEST, DEREGISTRATION_BY_UE, SERVICE_REQUEST):
         identity, at = _long(data, 4)
         mobile_identity(identity, found)
     elif kind == IDENTITY_RESPONSE:
-        identity, at = _long(data, 3)
-        mobile_identity(identity, found)
+        mobile_identity(_long(data, 3)[0], found)
+        return
     elif kind == REGISTRATION_ACCEPT:
         at = 4 + data[3] if len(data) > 3 else len(data)
     elif kind == CONTROL_PLANE_SERVICE_REQUEST:
         at = 4
-    elif kind == SECURITY_MODE_COMMAND:
-        at = 5 + (data[5] + 1 if len(data) > 5 else 0)
-    elif kind in (UPLINK_TRANSPORT, DOWNLINK_TRANSPORT) or kind not in (CONFIGURATION_UPDATE, SECURITY_MODE_COMPLETE):
+    elif kind in (CONFIGURATION_UPDATE, SECURITY_MODE_COMPLETE):
+        at = 3
+    else:
         return
     _optional(data, at, found, depth)
 

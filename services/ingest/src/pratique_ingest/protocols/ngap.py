@@ -1,11 +1,22 @@
 """NGAP (TS 38.413): which side is RAN and which core, and the NAS messages inside."""
 
-from pratique_ingest.protocols.aper import NotAper, content, message
+from contextlib import suppress
+
+from pratique_ingest.protocols.aper import (
+    INITIATING,
+    SUCCESSFUL,
+    UNSUCCESSFUL,
+    Message,
+    NotAper,
+    content,
+    message,
+)
 from pratique_ingest.protocols.findings import Context, Findings, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g
 
-ALLOWED_SLICES, NAS_PDU, RAN_UE = 0, 38, 85
-INITIAL_UE_MESSAGE = 15
+ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 114
+AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
+INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
 NO_DIFFERENTIATOR = "ffffff"  # TS 23.003, 28.4.2: no SD value is associated
 # Who sends the initiating message of a procedure; the answers go the other way.
 FROM_RAN = frozenset({
@@ -30,6 +41,42 @@ def _slice(value: bytes | None) -> Slice | None:
     return Slice(value[1], None if differentiator == NO_DIFFERENTIATOR else differentiator)
 
 
+# What a message must have, by procedure and outcome, of those that make up nearly all traffic (TS 38.413, 9.2): one
+# element of each set. Other procedures have at least one element.
+UE = frozenset({AMF_UE, RAN_UE})
+MANDATORY: dict[tuple[int, int], tuple[frozenset[int], ...]] = {
+    **{(procedure, outcome): (UE,) for procedure in (4, 14, 25, 26, 27, 28, 29, 40, 46) for outcome in range(3)},
+    (INITIAL_UE_MESSAGE, INITIATING): (frozenset({RAN_UE}), frozenset({NAS_PDU})),
+    (SETUP, INITIATING): (frozenset({GLOBAL_RAN_NODE}),),
+    (SETUP, SUCCESSFUL): (frozenset({AMF_NAME}),),
+    (SETUP, UNSUCCESSFUL): (frozenset({CAUSE}),),
+    (RELEASE, INITIATING): (frozenset({UE_NUMBERS}),),
+    (RELEASE, SUCCESSFUL): (UE,),
+}
+
+
+def _complete(read: Message) -> bool:
+    """Whether a message has its mandatory elements: without them it shows no more than its port does."""
+    present = {identity for identity, _ in read.elements}
+    wanted = MANDATORY.get((read.procedure, read.outcome), ())
+    return bool(present) and all(present & one for one in wanted)
+
+
+def _nas(read: Message) -> Findings:
+    """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
+    inside = Findings()
+    for identity, value in read.elements:
+        if identity == NAS_PDU:
+            nas5g(content(value), inside)
+        elif identity == NGAP_MESSAGE and read.procedure == REROUTE:
+            with suppress(NotAper):
+                rerouted = message(content(value))
+                for each, inner in rerouted.elements:
+                    if each == NAS_PDU:
+                        nas5g(content(inner), inside)
+    return inside
+
+
 def ngap(data: bytes, found: Findings) -> bool:
     """Read one NGAP message; False when the bytes are none."""
     try:
@@ -37,23 +84,20 @@ def ngap(data: bytes, found: Findings) -> bool:
     except NotAper:
         return False
     found.protocols.add("ngap")
-    known = read.procedure in FROM_RAN or read.procedure in FROM_CORE
+    known = (read.procedure in FROM_RAN or read.procedure in FROM_CORE) and _complete(read)
     from_ran = (read.procedure in FROM_RAN and read.initiating) or (read.procedure in FROM_CORE and not read.initiating)
-    if from_ran:
+    if known and from_ran:
         found.signs(Sign.NGAP_RAN, Sign.NGAP_CORE)
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
-    inside = Findings()
-    for identity, value in read.elements:
-        if identity == NAS_PDU:
-            nas5g(content(value), inside)
+    inside = _nas(read)
     found.protocols |= inside.protocols
     found.identities |= inside.identities
     found.troubles += inside.troubles
     number = read.first(RAN_UE)
     if known and number is not None and len(number) > 1:
-        opens = read.procedure == INITIAL_UE_MESSAGE
-        found.contexts.append(
-            Context(_number(number), from_ran, opens, _slice(read.first(ALLOWED_SLICES)), frozenset(inside.identities))
-        )
+        opens, closes = read.procedure == INITIAL_UE_MESSAGE, read.procedure == RELEASE and not read.initiating
+        slices = _slice(read.first(ALLOWED_SLICES))
+        named = frozenset(inside.identities)
+        found.contexts.append(Context(_number(number), from_ran, opens, closes, slices, named))
     return True

@@ -4,8 +4,8 @@ import re
 
 from pratique_ingest.protocols.findings import Findings, Sign
 
-UPGRADE = re.compile(rb"\r\nupgrade: *websocket\b", re.IGNORECASE)
-SUBPROTOCOL = re.compile(rb"\r\nsec-websocket-protocol: *[^\r\n]*\bocpp([12]\.[0-9](?:\.[0-9])?)", re.IGNORECASE)
+UPGRADE = re.compile(rb"\r\nupgrade:[ \t]{0,16}websocket\b", re.IGNORECASE)
+SUBPROTOCOL = re.compile(rb"\r\nsec-websocket-protocol:[^\r\n]*\bocpp([12]\.[0-9](?:\.[0-9])?)", re.IGNORECASE)
 CALL = re.compile(rb'\[\s*2\s*,\s*"[^"]{1,64}"\s*,\s*"([A-Z][A-Za-z]{3,48})"\s*,')
 ANSWER = re.compile(rb'\[\s*[34]\s*,\s*"[^"]{1,64}"\s*,')
 # Calls that only a station makes (OCPP 1.6 and 2.0.1); the others come from the system or from both.

@@ -9,6 +9,7 @@ from pratique_ingest.protocols.findings import Findings, Kind, Sign
 # Session establishment, modification and deletion are asked by the control plane, reports by the user plane.
 FROM_CONTROL, FROM_USER = frozenset({50, 52, 54, 57}), frozenset({51, 53, 55, 56})
 LAST_MESSAGE = 57
+FOLLOWED = 4
 USER_ID, UE_ADDRESS = 141, 93
 # Grouped elements on the way to a UE address: PDRs with their PDI, FARs, and what the replies hold.
 GROUPED = frozenset({1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 127, 255})
@@ -48,12 +49,16 @@ def _walk(data: bytes, at: int, end: int, depth: int, found: Findings) -> None:
             _walk(data, start, stop, depth + 1, found)
 
 
-def pfcp(data: bytes, found: Findings) -> bool:
-    """Read one PFCP message; False when the bytes are none."""
+def pfcp(data: bytes, found: Findings, missing: int = 0) -> bool:
+    """Read one PFCP message, of which `missing` bytes were not captured; False when the bytes are none.
+
+    It fills its datagram, unless its flag FO says that another one follows (TS 29.244, 7.2.2.1).
+    """
     if len(data) < 8 or data[0] >> 5 != 1:
         return False
     kind, length = data[1], data[2] << 8 | data[3]
-    if length + 4 > len(data) or not 1 <= kind <= LAST_MESSAGE:
+    room = len(data) + missing - 4 - length
+    if room < 0 or (room and not data[0] & FOLLOWED) or not 1 <= kind <= LAST_MESSAGE:
         return False
     found.protocols.add("pfcp")
     if kind in FROM_CONTROL:

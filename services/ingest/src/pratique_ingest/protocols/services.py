@@ -25,7 +25,15 @@ SERVER_SIGNS: dict[tuple[str, int], Sign] = {
     ("tcp", 102): Sign.S7_DEVICE, ("tcp", 22): Sign.SSH_SERVER, ("tcp", 80): Sign.WEB_SERVER,
     ("tcp", 443): Sign.WEB_SERVER, ("udp", 443): Sign.WEB_SERVER,
 }  # fmt: skip
+# From here on ports are registered, and some systems take them for their own ends of connections too (RFC 6335, 6);
+# those of Linux and of RFC 6335 begin later.
+REGISTERED, EPHEMERAL = 1024, 32_768
 IP_PROTOCOLS = {
     1: "icmp", 2: "igmp", 4: "ipip", 6: "tcp", 17: "udp", 41: "6in4", 47: "gre", 50: "esp", 51: "ah", 58: "icmpv6",
     88: "eigrp", 89: "ospf", 103: "pim", 112: "vrrp", 115: "l2tp", 132: "sctp", 136: "udplite",
 }  # fmt: skip
+
+
+def answering(port: int, other: int) -> bool:
+    """Whether of two TCP ports the first is the server's, where no handshake was seen: the other one must be of use."""
+    return other >= REGISTERED and other > port if port < REGISTERED else other >= EPHEMERAL

@@ -1,0 +1,36 @@
+"""The budget of memory: what one profile may keep, by the bytes that each fact costs until its records have left."""
+
+from collections import Counter
+
+# With the reader, the decoders and the records' text beside it, a profile of this much stays below 350 MB.
+LIMIT = 240 << 20
+# What a fact costs in the ledger, in its record and in the text that is sent: measured, and rounded up.
+HOST, PEER, INNER, IDENTITY, CARRIER, SUBSCRIBER = 2300, 70, 260, 650, 280, 160
+CONTEXT, WINDOW, SESSION, ALIAS = 1000, 450, 1300, 300
+# A text stands in the ledger, in the list of identifiers, and in the row of each host that carried it; what leaves is
+# copied once on its way out.
+COPIES, COPIES_A_CARRIER = 3, 2
+
+
+class Budget:
+    """Bytes that are spent, and by kind how many facts were kept out."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit, self.spent = LIMIT if limit is None else limit, 0
+        self.cut: Counter[str] = Counter()
+
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes are left."""
+        return self.spent + size <= self.limit
+
+    def keep(self, kind: str, size: int) -> bool:
+        """Spend the bytes of a fact; False, and counted, when they are not left."""
+        if self.spent + size > self.limit:
+            self.cut[kind] += 1
+            return False
+        self.spent += size
+        return True
+
+    def release(self, size: int) -> None:
+        """Give back the bytes of a fact that is no longer kept."""
+        self.spent -= size
