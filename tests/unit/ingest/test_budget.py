@@ -21,7 +21,7 @@ ENDS = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 def counted(limit: int, *identities: str) -> tuple[Ledger, Budget]:
     held = Budget(limit)
     ledger = Ledger(held)
-    ledger.count(*ENDS, 100, None, Findings(identities={("suci", value) for value in identities}))
+    ledger.count(*ENDS, 1, 100, None, Findings(identities={("suci", value) for value in identities}))
     return ledger, held
 
 
@@ -77,14 +77,14 @@ def filled(kind: str, limit: int) -> tuple[bytes, bytes, bytes]:
         found = Findings({"udp", "gtp"}, sender={Sign.GTPU_PORT})
         ends = number.to_bytes(16, "big"), (1 << 64 | number).to_bytes(16, "big")
         if kind == "hosts":
-            ledger.count(*ends, 100, number * 10**9, found)
+            ledger.count(*ends, number, 100, number * 10**9, found)
         elif kind == "sessions":
             found.contexts.append(Context(number, True, True, False, None, frozenset({("imsi", f"{number:015d}")})))
             sessions.note(*ENDS, 100, 10**18, found)
         else:
             value = f"nai-{number}@" + "a" * 2900 if kind == "texts" else f"001-01-02-003-04-{number:08x}"
             found.identities.add(("suci", value))
-            ledger.count(*ENDS, 100, number * 10**9, found)
+            ledger.count(*ENDS, number, 100, number * 10**9, found)
     hosts, identified, seen = tuple(ledger.records("lab")), ledger.identifiers(), tuple(sessions.records("lab"))
     return (
         _written(json.dumps(host_row(host)) for host in hosts),

@@ -1,12 +1,12 @@
 """Dissection: from the transport header of a datagram to the protocols that it carries."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
 from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, sound, whole_datagram
 from pratique_ingest.capture.reassembly import Fragments, Messages
 from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
-from pratique_ingest.flows import Flows
 from pratique_ingest.protocols import gtp
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
@@ -20,6 +20,17 @@ from pratique_ingest.protocols.services import IP_PROTOCOLS, SERVER_SIGNS, UDP_P
 from pratique_ingest.protocols.sip import sip
 
 Decoder = Callable[[bytes, Findings], bool]
+
+
+class Held(NamedTuple):
+    """A TCP segment, innermost of its frame, whose connection is asked only when its turn in the capture has come."""
+
+    source: bytes
+    destination: bytes
+    segment: Segment
+    found: Findings
+
+
 # SCTP's payload protocol identifiers, and its ports for stacks that send zero (IANA).
 BY_PAYLOAD_PROTOCOL: dict[int, tuple[Decoder, ...]] = {
     18: (s1ap,), 27: (e2ap, x2ap), 46: (diameter,), 47: (diameter,), 60: (ngap,), 61: (xnap,), 62: (f1ap,), 64: (e1ap,),
@@ -50,7 +61,13 @@ class Dissector:
     def __init__(self) -> None:
         self._fragments = Fragments()
         self._messages = Messages()
-        self._flows = Flows()
+        self._held: Held | None = None
+
+    def outermost(self, header: Datagram, frame: bytes, found: Findings) -> Held | None:
+        """Add to `found` what a frame carries; a TCP segment in it is returned, for the flows to read."""
+        self._held = None
+        self.dissect(header, frame, found)
+        return self._held
 
     @property
     def given_up(self) -> int:
@@ -76,7 +93,7 @@ class Dissector:
         if header.protocol == TCP:
             segment = tcp(data)
             if segment is not None:
-                self._flows.segment(header.source, header.destination, segment, found)
+                self._held = Held(header.source, header.destination, segment, found)
         elif header.protocol == UDP:
             segment = udp(data)
             if segment is not None:
@@ -205,9 +222,7 @@ class Dissector:
         found.inner.update((header.source, header.destination))
         if uplink is not None:
             found.subscribers.add(header.source if uplink else header.destination)
-        inside = Findings()
+        inside = Findings(
+            identities=found.identities, inner=found.inner, subscribers=found.subscribers, troubles=found.troubles
+        )
         self.dissect(header, packet, inside, depth + 1)
-        found.identities |= inside.identities
-        found.inner |= inside.inner
-        found.subscribers |= inside.subscribers
-        found.troubles += inside.troubles

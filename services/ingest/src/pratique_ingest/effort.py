@@ -14,9 +14,9 @@ class Effort:
     def __init__(self) -> None:
         self._units = 0
 
-    def frame(self) -> None:
-        """Count a frame."""
-        self._units += FRAME
+    def frame(self, count: int = 1) -> None:
+        """Count frames."""
+        self._units += count * FRAME
 
     def decoded(self, protocols: set[str], size: int) -> None:
         """Count the `size` bytes of a frame, if it carries a protocol whose messages are read."""

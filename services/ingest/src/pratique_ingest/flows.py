@@ -1,7 +1,7 @@
 """TCP flows: what a connection speaks, learnt from the first segment that shows it, and text that crosses segments."""
 
 import re
-from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Final
 
 from pratique_ingest.capture.transport import Segment
@@ -11,43 +11,74 @@ from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.protocols.services import SERVER_SIGNS, TCP_PORTS, answering
 from pratique_ingest.protocols.sip import sip
 
-# Connections that are remembered: the one that was silent longest is forgotten.
-MAX_FLOWS = 16_384
+# Connections whose protocol is known are remembered in two generations: where TURN frames of the capture end and the
+# younger one has grown to this many, the older one is forgotten. At most 65,536 are kept, in some 40 MB.
+GENERATION = 16_384
+TURN = 16_384
 # Enough of the last segment to complete an identifier that crosses into the next.
 TAIL = 256
 SYN, FIN, RST, ACK = 2, 1, 4, 16
 TLS_RECORD = re.compile(rb"[\x14-\x17]\x03[\x00-\x04]")
 TEXT: Final = frozenset({"http", "http2"})
+Ends = tuple[bytes, bytes]
 
 
 class _Flow:
-    __slots__ = ("name", "next", "server", "tails")
+    __slots__ = ("name", "tails")
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self.server: tuple[bytes, int] | None = None
         self.tails: dict[bytes, tuple[int, bytes]] = {}
 
 
 class Flows:
-    """Connections by their two ends."""
+    """Connections by their two ends, once a segment has shown their protocol.
+
+    `changes` names, in order, the connections whose protocol became known or changed: None when all must be read anew.
+    """
 
     def __init__(self) -> None:
-        self._flows: OrderedDict[tuple[bytes, bytes], _Flow] = OrderedDict()
+        self._young: dict[Ends, _Flow] = {}
+        self._old: dict[Ends, _Flow] = {}
+        self.changes: list[tuple[Ends, str]] | None = []
+
+    def turn(self) -> None:
+        """Forget the older generation when the younger one has grown to its size."""
+        if len(self._young) >= GENERATION:
+            self._old, self._young = self._young, {}
+            self.changes = None
+
+    def named(self) -> Iterator[tuple[Ends, str]]:
+        """Yield all connections with their protocols."""
+        for generation in (self._old, self._young):
+            for ends, flow in generation.items():
+                yield ends, flow.name or ""
+
+    def open(self, ends: Ends, name: str) -> None:
+        """Remember that a connection speaks `name`."""
+        self._name(ends, _Flow(), name)
+
+    def _name(self, ends: Ends, flow: _Flow, name: str) -> None:
+        if flow.name is None:
+            self._young[ends] = flow
+        if flow.name != name:
+            flow.name = name
+            if self.changes is not None:
+                self.changes.append((ends, name))
+                if len(self.changes) > GENERATION:  # nobody reads them
+                    self.changes = None
 
     def segment(self, source: bytes, destination: bytes, segment: Segment, found: Findings) -> None:
         """Add what a segment shows, and what is known of its connection."""
         near = source + segment.source_port.to_bytes(2, "big")
         far = destination + segment.destination_port.to_bytes(2, "big")
-        key = (near, far) if near <= far else (far, near)
-        flow = self._flows.get(key)
-        if flow is None:
-            if len(self._flows) >= MAX_FLOWS:
-                self._flows.popitem(last=False)
-            flow = self._flows[key] = _Flow()
+        ends = (near, far) if near <= far else (far, near)
+        flow = self._young.get(ends) or self._old.get(ends) or _Flow()
         if segment.payload:
             if flow.name is None or flow.name == "http":
-                flow.name = _recognise(segment, found) or flow.name
+                name = _recognise(segment, found)
+                if name is not None:
+                    self._name(ends, flow, name)
             elif flow.name == "websocket":
                 ocpp.ocpp(segment.payload, found)
             elif flow.name == "sip":

@@ -1,23 +1,35 @@
 """The ledger of a capture: what is counted per outermost address while its frames go by."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from pratique_ingest.budget import CARRIER, COPIES, COPIES_A_CARRIER, HOST, IDENTITY, INNER, PEER, SUBSCRIBER, Budget
 from pratique_ingest.protocols.findings import Findings, Kind, Sign
 from pratique_ingest.records import HostRecord, Identifiers, Sighting, instant
 from pratique_ingest.roles import roles
 
+NONE: frozenset[bytes] = frozenset()
 Identity = tuple[Kind, str]
+
+
+class Sums(NamedTuple):
+    """How many frames, their bytes on the wire, and their earliest and latest time."""
+
+    packets: int
+    bytes: int
+    first: int | None
+    last: int | None
 
 
 class Host:
     """Counters of one address."""
 
-    __slots__ = ("address", "bytes", "first", "inner", "last", "packets", "peers", "protocols", "sent", "signs")
+    __slots__ = ("address", "born", "bytes", "first", "inner", "last", "packets", "peers", "protocols", "sent", "signs")
 
-    def __init__(self, address: bytes) -> None:
+    def __init__(self, address: bytes, born: int) -> None:
         self.address = address
+        self.born = born
         self.packets = self.bytes = self.sent = 0
         self.first: int | None = None
         self.last: int | None = None
@@ -26,17 +38,25 @@ class Host:
         self.signs: dict[Sign, int] = {}
         self.inner: set[bytes] | None = None
 
-    def count(self, length: int, time: int | None, found: Findings) -> None:
-        """Count one frame that the host sent or received."""
-        self.packets += 1
-        self.bytes += length
-        if time is not None:
-            if self.first is None or time < self.first:
-                self.first = time
-            if self.last is None or time > self.last:
-                self.last = time
+    def count(self, sums: Sums, found: Findings) -> None:
+        """Count frames that the host sent or received and that carry the same."""
+        packets, octets, first, last = sums
+        self.packets += packets
+        self.bytes += octets
+        if first is not None and (self.first is None or first < self.first):
+            self.first = first
+        if last is not None and (self.last is None or last > self.last):
+            self.last = last
+        protocols = self.protocols
         for protocol in found.protocols:
-            self.protocols[protocol] = self.protocols.get(protocol, 0) + 1
+            protocols[protocol] = protocols.get(protocol, 0) + packets
+
+
+class Ends(NamedTuple):
+    """The hosts of a frame, None where the budget kept one out."""
+
+    sender: Host | None
+    receiver: Host | None
 
 
 class _Sightings:
@@ -80,55 +100,78 @@ class Ledger:
         self._sightings = _Sightings(budget)
         self._subscribers: set[bytes] = set()
 
-    def _host(self, address: bytes) -> Host | None:
+    def _host(self, address: bytes, place: int) -> Host | None:
         host = self._hosts.get(address)
         if host is None:
             if not self._budget.keep("hosts", HOST):
                 return None
-            host = self._hosts[address] = Host(address)
+            host = self._hosts[address] = Host(address, place)
+        elif place < host.born:
+            host.born = place
         return host
 
     def _meet(self, host: Host, peer: bytes) -> None:
         if peer not in host.peers and self._budget.keep("peers", PEER):
             host.peers.add(peer)
 
-    def _tunnel(self, host: Host, inner: set[bytes]) -> None:
+    def _tunnel(self, host: Host, inner: Set[bytes]) -> None:
         known = host.inner = set() if host.inner is None else host.inner
         for address in inner - known:
             if not self._budget.keep("tunnelled addresses", INNER):
                 return
             known.add(address)
 
-    def count(self, source: bytes, destination: bytes, length: int, time: int | None, found: Findings) -> None:
-        """Count a frame once for its source and once for its destination, once in all when they are equal."""
-        sender = self._host(source)
-        receiver = sender if source == destination else self._host(destination)
-        for host in (sender,) if sender is receiver else (sender, receiver):
-            if host is not None:
-                host.count(length, time, found)
-                if found.inner:
-                    self._tunnel(host, found.inner)
-        if sender is not None:
-            sender.sent += 1
-            for sign in found.sender:
-                sender.signs[sign] = sender.signs.get(sign, 0) + 1
-        if receiver is not None:
-            for sign in found.receiver:
-                receiver.signs[sign] = receiver.signs.get(sign, 0) + 1
+    def admit(
+        self, source: bytes, destination: bytes, number: int, inner: Set[bytes] = NONE, subscribers: Set[bytes] = NONE
+    ) -> Ends:
+        """Keep what a frame shows for the first time: its hosts, that they met, and what is tunnelled between them.
+
+        `inner` are the tunnelled addresses, `subscribers` those that are known to be a UE's. `number` is the frame's
+        place in the capture; hosts stand in the order of their first frames.
+        """
+        sender = self._host(source, 2 * number)
+        receiver = sender if source == destination else self._host(destination, 2 * number + 1)
+        if inner:
+            for host in (sender,) if sender is receiver else (sender, receiver):
+                if host is not None:
+                    self._tunnel(host, inner)
         if sender is not None and receiver is not None and sender is not receiver:
             # The ledger's own copies of the addresses, so that a peer costs a reference.
             self._meet(sender, receiver.address)
             self._meet(receiver, sender.address)
+        if subscribers:
+            for subscriber in subscribers - self._subscribers:
+                if self._budget.keep("addresses of subscribers", SUBSCRIBER):
+                    self._subscribers.add(subscriber)
+        return Ends(sender, receiver)
+
+    def add(self, ends: Ends, sums: Sums, found: Findings) -> None:
+        """Count frames once for their source and once for their destination, once in all when they are equal."""
+        sender, receiver = ends
+        for host in (sender,) if sender is receiver else (sender, receiver):
+            if host is not None:
+                host.count(sums, found)
+        if sender is not None:
+            sender.sent += sums.packets
+            for sign in found.sender:
+                sender.signs[sign] = sender.signs.get(sign, 0) + sums.packets
+        if receiver is not None:
+            for sign in found.receiver:
+                receiver.signs[sign] = receiver.signs.get(sign, 0) + sums.packets
+
+    def count(
+        self, source: bytes, destination: bytes, number: int, length: int, time: int | None, found: Findings
+    ) -> None:
+        """Count one frame."""
+        ends = self.admit(source, destination, number, found.inner, found.subscribers)
+        self.add(ends, Sums(1, length, time, time), found)
         if found.identities:
             self._sightings.see(source, destination, found)
-        for subscriber in found.subscribers - self._subscribers:
-            if self._budget.keep("addresses of subscribers", SUBSCRIBER):
-                self._subscribers.add(subscriber)
 
     def records(self, pilot: str | None) -> Iterator[HostRecord]:
         """Yield the host records in the order in which the addresses first appeared."""
         identities = self._sightings.by_host()
-        for packed, host in self._hosts.items():
+        for packed, host in sorted(self._hosts.items(), key=lambda one: one[1].born):
             address = ip_address(packed)
             if packed in self._subscribers:
                 host.signs[Sign.UE_ADDRESS] = host.packets

@@ -1,18 +1,15 @@
 """A capture's profile: every frame read once, into one record per host."""
 
-from collections import Counter
-from typing import BinaryIO
+from collections.abc import Iterator
+from itertools import islice
+from typing import BinaryIO, NamedTuple
 
-from pratique_ingest.budget import Budget
+from pratique_ingest.capture.chunks import ChunkedFile
 from pratique_ingest.capture.containers import EXPANDED_LIMIT, NotACapture, open_capture
 from pratique_ingest.capture.frames import Frame, FrameFile
-from pratique_ingest.capture.link import link_name, outermost
-from pratique_ingest.capture.network import Datagram, datagram
+from pratique_ingest.capture.link import link_name
 from pratique_ingest.capture.stream import Stream
-from pratique_ingest.dissection import Dissector
-from pratique_ingest.effort import Effort
-from pratique_ingest.hosts import Ledger
-from pratique_ingest.protocols.findings import Findings, Sign
+from pratique_ingest.fast.batches import Batches
 from pratique_ingest.records import (
     Caution,
     HostRecord,
@@ -25,7 +22,7 @@ from pratique_ingest.records import (
     host_row,
     session_row,
 )
-from pratique_ingest.sessions import Sessions
+from pratique_ingest.survey import Survey
 
 __all__ = [
     "Caution", "HostRecord", "Identifiers", "NotACapture", "Profile", "Progress", "SessionRecord", "Sighting",
@@ -33,7 +30,22 @@ __all__ = [
 ]  # fmt: skip
 
 REPORT_EVERY = 4096
-BROADCAST_MAC = b"\xff" * 6
+
+
+class Pace(NamedTuple):
+    """How much the fast path takes at once: bytes of the first and of later chunks, frames a batch.
+
+    `patience` bounds the frames that are read singly before a chunk is tried again.
+    """
+
+    first_window: int
+    window: int
+    batch: int
+    patience: int
+
+
+# A window of 8 MiB holds some 40,000 frames, which is enough for the lanes; more only costs memory.
+PACE = Pace(first_window=1 << 18, window=1 << 23, batch=16_384, patience=4096)
 DETAILS = {
     "cut-file": "the file ends inside a record; what came before is kept",
     "damaged-length": "a record states an impossible length; what came before is kept",
@@ -52,96 +64,97 @@ DETAILS = {
 }
 
 
-class _Profiler:
-    """The state of one pass over a capture."""
+def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None) -> Profile:
+    """Return what has been counted."""
+    cautions, cut = survey.cautions, survey.budget.cut
+    ended_by = stream.trouble or file.ended_by
+    if ended_by:
+        cautions[ended_by] += 1
+    if lost := survey.dissector.given_up:
+        cautions["not-reassembled"] += lost
+    if cut:
+        cautions["limits-reached"] += cut.total()
+    details = DETAILS | {"limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut))}
+    return Profile(
+        packets=survey.packets,
+        bytes=stream.position,
+        complete=ended_by is None and not cut,
+        warnings=tuple(Caution(code, count, details[code]) for code, count in sorted(cautions.items())),
+        link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
+        started=None if survey.started is None else survey.started / 1e9,
+        ended=None if survey.ended is None else survey.ended / 1e9,
+        hosts=tuple(survey.ledger.records(pilot)),
+        sessions=tuple(survey.sessions.records(pilot)),
+        identifiers=survey.ledger.identifiers(),
+    )
 
-    def __init__(self) -> None:
-        self.budget = Budget()
-        self.effort = Effort()
-        self.ledger = Ledger(self.budget)
-        self.sessions = Sessions(self.budget)
-        self.dissector = Dissector()
-        self.cautions: Counter[str] = Counter()
-        self.packets = 0
-        self.started: int | None = None
-        self.ended: int | None = None
 
-    def take(self, frame: Frame) -> None:
-        """Count one frame for its hosts; whatever its payload does to a decoder is counted, not raised."""
-        self.packets += 1
-        self.effort.frame()
-        link_type, time, length, data = frame
-        if time is not None:
-            self.started = time if self.started is None or time < self.started else self.started
-            self.ended = time if self.ended is None or time > self.ended else self.ended
-        place = outermost(link_type, data)
-        if not place.version:
-            if place.name in DETAILS:
-                self.cautions[place.name] += 1
-            return
-        header = datagram(place.version, data, place.offset, len(data))
-        if header is None:
-            self.cautions["cut-header"] += 1
-            return
-        found = self._dissect(header, data)
-        self.effort.decoded(found.protocols, len(data))
-        if link_type == 1 and data[:6] == BROADCAST_MAC:
-            found.receiver.add(Sign.BROADCAST_FRAME)
-        self.cautions.update(found.troubles)
-        self.ledger.count(header.source, header.destination, length, time, found)
-        if found.contexts:
-            self.sessions.note(header.source, header.destination, length, time, found)
+def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int) -> bool:
+    """Take up to `count` frames one by one; False when there were fewer."""
+    taken = 0
+    for frame in islice(frames, count):
+        survey.take(frame)
+        taken += 1
+    return taken == count
 
-    def _dissect(self, header: Datagram, data: bytes) -> Findings:
-        found = Findings()
-        try:
-            self.dissector.dissect(header, data, found)
-        except Exception:  # noqa: BLE001 - the bytes of one packet are hostile; the next packet is another matter
-            self.cautions["packet-not-decoded"] += 1
-        return found
 
-    def profile(self, stream: Stream, file: FrameFile, pilot: str | None) -> Profile:
-        """Return what has been counted."""
-        ended_by = stream.trouble or file.ended_by
-        if ended_by:
-            self.cautions[ended_by] += 1
-        if lost := self.dissector.given_up:
-            self.cautions["not-reassembled"] += lost
-        cut = self.budget.cut
-        if cut:
-            self.cautions["limits-reached"] += cut.total()
-        details = DETAILS | {"limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut))}
-        return Profile(
-            packets=self.packets,
-            bytes=stream.position,
-            complete=ended_by is None and not cut,
-            warnings=tuple(Caution(code, count, details[code]) for code, count in sorted(self.cautions.items())),
-            link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
-            started=None if self.started is None else self.started / 1e9,
-            ended=None if self.ended is None else self.ended / 1e9,
-            hosts=tuple(self.ledger.records(pilot)),
-            sessions=tuple(self.sessions.records(pilot)),
-            identifiers=self.ledger.identifiers(),
-        )
+def _steps(survey: Survey, file: ChunkedFile, pace: Pace) -> Iterator[None]:
+    """Read a capture to its end, in steps: chunks where there are some, else frame by frame.
+
+    Where no chunk can be had, ever more frames are read before the next try, and where one ended early the next one is
+    small: a file made to stop the fast path is read little slower than without it.
+    """
+    batches, frames = Batches(survey, pace.batch), iter(file)
+    window, patience = pace.first_window, 1
+    while True:
+        chunk = file.chunk(window)
+        if chunk is None:
+            if not _read_exactly(survey, frames, patience):
+                break
+            patience = min(2 * patience, pace.patience)
+            window = pace.first_window
+        else:
+            batches.take(chunk)
+            patience = 1
+            window = min(4 * window, pace.window)
+        yield
+    batches.settle()
+
+
+def _single_steps(survey: Survey, file: FrameFile, stream: Stream) -> Iterator[None]:
+    """Read a capture frame by frame to its end, or to where a compressed one asks for more than captures do."""
+    for frame in file:
+        survey.take(frame)
+        if stream.compressed and survey.effort.beyond(stream.consumed):
+            stream.trouble = "expanded-limit"
+            break
+        if not survey.packets % REPORT_EVERY:
+            yield
 
 
 def profile_capture(
-    source: BinaryIO, *, pilot: str | None, report: Report | None = None, expanded_limit: int = EXPANDED_LIMIT
+    source: BinaryIO,
+    *,
+    pilot: str | None,
+    report: Report | None = None,
+    expanded_limit: int = EXPANDED_LIMIT,
+    pace: Pace | None = PACE,
 ) -> Profile:
     """Read a capture (pcap or pcapng; plain, gzip or zstd) from its first byte to its last and profile its hosts.
 
     `source` is only read forwards. A file that is cut, damaged, or expands beyond `expanded_limit` bytes keeps what
-    came before: `complete` is False and a warning says why. Raises NotACapture when there is no file header.
+    came before: `complete` is False and a warning says why. `pace` None reads every frame by itself, for the same
+    profile. Raises NotACapture when there is no file header.
     """
     stream, file = open_capture(source, expanded_limit)
-    profiler = _Profiler()
-    for frame in file:
-        profiler.take(frame)
-        if stream.compressed and profiler.effort.beyond(stream.consumed):
-            stream.trouble = "expanded-limit"
-            break
-        if report is not None and not profiler.packets % REPORT_EVERY:
-            report(Progress(profiler.packets, stream.consumed))
+    survey = Survey()
+    # The effort that a compressed capture may ask for is weighed after every frame, against what was read for it.
+    steps = _single_steps(survey, file, stream) if pace is None or stream.compressed else _steps(survey, file, pace)
+    told = 0
+    for _ in steps:
+        if report is not None and survey.packets - told >= REPORT_EVERY:
+            told = survey.packets
+            report(Progress(told, stream.consumed))
     if report is not None:
-        report(Progress(profiler.packets, stream.consumed))
-    return profiler.profile(stream, file, pilot)
+        report(Progress(survey.packets, stream.consumed))
+    return _profile(survey, stream, file, pilot)

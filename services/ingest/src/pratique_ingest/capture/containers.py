@@ -2,7 +2,7 @@
 
 from typing import BinaryIO, ClassVar
 
-from pratique_ingest.capture.frames import FrameFile
+from pratique_ingest.capture.chunks import ChunkedFile
 from pratique_ingest.capture.pcap import MAGICS, PcapFile
 from pratique_ingest.capture.pcapng import SECTION_MAGIC, PcapngFile
 from pratique_ingest.capture.stream import Stream
@@ -20,7 +20,7 @@ class NotACapture(ValueError):
         super().__init__("not a pcap or pcapng file (plain, gzip or zstd)")
 
 
-def open_capture(source: BinaryIO, expanded_limit: int = EXPANDED_LIMIT) -> tuple[Stream, FrameFile]:
+def open_capture(source: BinaryIO, expanded_limit: int = EXPANDED_LIMIT) -> tuple[Stream, ChunkedFile]:
     """Return the stream and its frames; raise NotACapture unless a whole file header is there.
 
     A compressed file that is damaged inside the header is a capture without frames: its magic says what it was.

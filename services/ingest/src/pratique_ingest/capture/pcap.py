@@ -3,6 +3,9 @@
 import struct
 from collections.abc import Iterator
 
+import numpy as np
+
+from pratique_ingest.capture.chunks import Chunk, pcap_chunk
 from pratique_ingest.capture.frames import MAX_EMPTY, MAX_FRAME, Frame
 from pratique_ingest.capture.stream import Stream
 
@@ -28,25 +31,35 @@ class PcapFile:
         self._order, self._tick, self._extra = MAGICS[magic]
         self.ended_by: str | None = None
         self.link_types: dict[int, None] = {}
-        self._link_type = 0
+        self._link_type = self._empty = 0
         header = stream.take(20)
         self.valid = len(header) == 20
         if self.valid:
             self._link_type = struct.unpack(self._order + "HHiIII", header)[5] & LINK_TYPE_MASK
             self.link_types[self._link_type] = None
 
+    def chunk(self, window: int) -> Chunk | None:
+        """Take whole frames from about `window` bytes; None where only the exact reader can go on."""
+        data, at = self._stream.look(window)
+        buffer = np.frombuffer(data, np.uint8)[: at + window]
+        taken = pcap_chunk(buffer, at, self._order, self._tick, self._extra, self._link_type)
+        if taken is None:
+            return None
+        self._stream.advance(taken[1])
+        self._empty = 0
+        return taken[0]
+
     def __iter__(self) -> Iterator[Frame]:
         """Yield frames until the file ends, is cut, or a length cannot be true."""
         unpack, size = struct.Struct(self._order + "IIII").unpack_from, 16 + self._extra
         take, tick, link_type = self._stream.take, self._tick, self._link_type
-        empty = 0
         while header := take(size):
             if len(header) < size:
                 self.ended_by = "cut-file"
                 return
             seconds, fraction, captured, length = unpack(header)
-            empty = 0 if captured else empty + 1
-            if captured > MAX_FRAME or empty > MAX_EMPTY:
+            self._empty = 0 if captured else self._empty + 1
+            if captured > MAX_FRAME or self._empty > MAX_EMPTY:
                 self.ended_by = "damaged-length"
                 return
             data = take(captured)

@@ -2,27 +2,18 @@
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from pratique_ingest.capture.frames import MAX_EMPTY, MAX_FRAME, Frame
+import numpy as np
+
+from pratique_ingest.capture.chunks import MAX_BLOCK, Chunk, Face, pcapng_chunk
+from pratique_ingest.capture.frames import MAX_EMPTY, Frame
 from pratique_ingest.capture.stream import Stream
 
 SECTION_MAGIC = b"\x0a\x0d\x0d\x0a"
 BYTE_ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 SECTION, INTERFACE, PACKET_OLD, SIMPLE_PACKET, ENHANCED_PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 OPTION_TSRESOL, OPTION_TSOFFSET = 9, 14
-# A block that is read holds one frame and its options; other blocks are passed over, whatever their size.
-MAX_BLOCK = MAX_FRAME + 65_536
 MAX_INTERFACES = 65_536
-
-
-class Interface(NamedTuple):
-    """Link type, cut length (0: none), and the clock: ticks a second and an offset in seconds."""
-
-    link_type: int
-    snaplen: int
-    ticks: int
-    offset: int
 
 
 def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
@@ -35,7 +26,7 @@ def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         at += 4 + (length + 3 & ~3)
 
 
-def interface(body: bytes, order: str) -> Interface:
+def interface(body: bytes, order: str) -> Face:
     """Read the body of an Interface Description Block; ticks are microseconds unless if_tsresol says otherwise."""
     link_type, _, snaplen = struct.unpack_from(order + "HHI", body)
     ticks, offset = 1_000_000, 0
@@ -45,7 +36,7 @@ def interface(body: bytes, order: str) -> Interface:
             ticks = 1 << exponent if value[0] & 0x80 else 10 ** min(exponent, 30)
         elif code == OPTION_TSOFFSET and len(value) == 8:
             (offset,) = struct.unpack(order + "q", value)
-    return Interface(link_type, snaplen, ticks, offset)
+    return Face(link_type, snaplen, ticks, offset)
 
 
 class PcapngFile:
@@ -54,7 +45,8 @@ class PcapngFile:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._order = "<"
-        self._interfaces: list[Interface] = []
+        self._empty = 0
+        self._interfaces: list[Face] = []
         self.ended_by: str | None = None
         self.link_types: dict[int, None] = {}
         self.valid = self._open_section()
@@ -152,9 +144,19 @@ class PcapngFile:
             return None if body is None else (kind, body)
         return None
 
+    def chunk(self, window: int) -> Chunk | None:
+        """Take whole frames from about `window` bytes; None where only the exact reader can go on."""
+        data, at = self._stream.look(window)
+        buffer = np.frombuffer(data, np.uint8)[: at + window]
+        taken = pcapng_chunk(buffer, at, self._order, self._interfaces)
+        if taken is None:
+            return None
+        self._stream.advance(taken[1])
+        self._empty = 0
+        return taken[0]
+
     def __iter__(self) -> Iterator[Frame]:
         """Yield frames until the file ends, is cut, or a block cannot be true."""
-        empty = 0
         while (block := self._next_block()) is not None:
             kind, body = block
             try:
@@ -167,8 +169,8 @@ class PcapngFile:
             if frame is None:
                 self.ended_by = "damaged-block"
                 return
-            empty = 0 if frame.data else empty + 1
-            if empty > MAX_EMPTY:
+            self._empty = 0 if frame.data else self._empty + 1
+            if self._empty > MAX_EMPTY:
                 self.ended_by = "damaged-length"
                 return
             yield frame

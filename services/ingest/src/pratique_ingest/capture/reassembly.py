@@ -79,11 +79,12 @@ class Fragments:
 class _Association:
     """The fragments of one direction (or, with I-DATA, of one message) by number, and what is whole already."""
 
-    __slots__ = ("done", "parts", "size")
+    __slots__ = ("done", "ends", "parts", "size")
 
     def __init__(self) -> None:
         self.parts: dict[int, Chunk] = {}
         self.size = 0
+        self.ends = [0, 0]  # first and last fragments among the parts: without one of each no message is whole
         self.done: deque[tuple[int, int]] = deque(maxlen=REMEMBERED)
 
     def repeated(self, tsn: int) -> bool:
@@ -133,7 +134,10 @@ class Messages:
         return association
 
     def _take(self, association: _Association, tsn: int) -> None:
-        size = len(association.parts.pop(tsn).payload)
+        chunk = association.parts.pop(tsn)
+        size = len(chunk.payload)
+        association.ends[0] -= chunk.first
+        association.ends[1] -= chunk.last
         association.size -= size
         self._bytes -= size
 
@@ -146,9 +150,11 @@ class Messages:
         if waiting.repeated(chunk.tsn):
             return None
         waiting.parts[chunk.tsn] = chunk
+        waiting.ends[0] += chunk.first
+        waiting.ends[1] += chunk.last
         waiting.size += len(chunk.payload)
         self._bytes += len(chunk.payload)
-        found = waiting.whole(chunk.tsn)
+        found = waiting.whole(chunk.tsn) if all(waiting.ends) else None
         if found is None:
             while len(waiting.parts) > MAX_WAITING or waiting.size > 2 * MAX_MESSAGE:
                 self._take(waiting, next(iter(waiting.parts)))

@@ -23,6 +23,7 @@ class Stream:
         self.compressed = compressed(head)
         self.trouble: str | None = None
         self.position, self.consumed = 0, 0
+        self._reason: str | None = None
         chunks = self._raw(source, head)
         if self.compressed:
             chunks = expand(chunks, head)
@@ -36,25 +37,53 @@ class Stream:
             yield chunk
             chunk = source.read(CHUNK)
 
-    def _refill(self) -> bool:
-        """Fetch the next chunk; False at the end, at the limit and where the compression is damaged."""
-        if self.trouble:
-            return False
+    def _next(self) -> bytes | None:
+        """Fetch the next chunk; None at the end, at the limit and where the compression is damaged."""
+        if self._reason:
+            return None
         try:
             chunk = next(self._chunks)
             while not chunk:
                 chunk = next(self._chunks)
         except StopIteration:
-            return False
+            return None
         except DamagedCompression:
-            self.trouble = "damaged-compression"
-            return False
+            self._reason = "damaged-compression"
+            return None
         self._expanded += len(chunk)
         if self.compressed and self._expanded > min(self._limit, FREE + RATIO * self.consumed):
-            self.trouble = "expanded-limit"
+            self._reason = "expanded-limit"
+            return None
+        return chunk
+
+    def _refill(self) -> bool:
+        chunk = self._next()
+        if chunk is None:
+            self.trouble = self._reason
             return False
         self._chunk, self._at = chunk, 0
         return True
+
+    def look(self, size: int) -> tuple[bytes, int]:
+        """Return the bytes at hand and where in them the present position is: half of `size` follow, fewer at the end.
+
+        Nothing is taken, and an end that lies ahead is no trouble yet. Fetching more copies what is at hand, so it is
+        left until half of it is used up: each byte is copied twice at most.
+        """
+        missing = size - (len(self._chunk) - self._at)
+        if missing > size // 2:
+            parts = [self._chunk[self._at :]]
+            while missing > 0 and (chunk := self._next()) is not None:
+                parts.append(chunk)
+                missing -= len(chunk)
+            if len(parts) > 1:
+                self._chunk, self._at = b"".join(parts), 0
+        return self._chunk, self._at
+
+    def advance(self, size: int) -> None:
+        """Take `size` bytes that were looked at."""
+        self._at += size
+        self.position += size
 
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes, fewer at the end; what is not there is never reserved."""

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import IntEnum, auto
 from typing import Literal, NamedTuple
 
 Kind = Literal["imsi", "suci", "guti", "guti_4g", "msisdn", "imei"]
@@ -17,8 +17,11 @@ MAX_TEXT = 3000
 SHAPES: dict[Kind, re.Pattern[str]] = {"imsi": IMSI, "msisdn": MSISDN, "imei": IMEI}
 
 
-class Sign(Enum):
-    """One way in which a frame shows what a host is; `roles` says which role and how strong."""
+class Sign(IntEnum):
+    """One way in which a frame shows what a host is; `roles` says which role and how strong.
+
+    A number, because signs are counted with every frame and numbers are hashed without a call.
+    """
 
     NGAP_RAN = auto()
     NGAP_CORE = auto()

@@ -16,6 +16,7 @@ from pratique_ingest.protocols.nas5g import nas5g
 
 ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 114
 AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
+MAX_NAS = 8  # a message has one
 INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
 NO_DIFFERENTIATOR = "ffffff"  # TS 23.003, 28.4.2: no SD value is associated
 # Who sends the initiating message of a procedure; the answers go the other way.
@@ -64,16 +65,13 @@ def _complete(read: Message) -> bool:
 
 def _nas(read: Message) -> Findings:
     """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
-    inside = Findings()
-    for identity, value in read.elements:
-        if identity == NAS_PDU:
-            nas5g(content(value), inside)
-        elif identity == NGAP_MESSAGE and read.procedure == REROUTE:
-            with suppress(NotAper):
-                rerouted = message(content(value))
-                for each, inner in rerouted.elements:
-                    if each == NAS_PDU:
-                        nas5g(content(inner), inside)
+    inside, elements = Findings(), read.elements
+    rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
+    if rerouted is not None:
+        with suppress(NotAper):
+            elements = elements + message(content(rerouted)).elements
+    for value in [value for identity, value in elements if identity == NAS_PDU][:MAX_NAS]:
+        nas5g(content(value), inside)
     return inside
 
 

@@ -65,5 +65,5 @@ def pfcp(data: bytes, found: Findings, missing: int = 0) -> bool:
         found.signs(Sign.PFCP_CONTROL, Sign.PFCP_USER)
     elif kind in FROM_USER:
         found.signs(Sign.PFCP_USER, Sign.PFCP_CONTROL)
-    _walk(data, 16 if data[0] & 1 else 8, 4 + length, 0, found)
+    _walk(data, 16 if data[0] & 1 else 8, min(4 + length, len(data)), 0, found)
     return True
