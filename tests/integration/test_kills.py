@@ -81,7 +81,7 @@ def disturb(running: House, kills: int, done: threading.Event) -> None:
     done.set()
 
 
-def hold(tmp_path: Path, releases: int, kills: int) -> None:
+def check_survival(tmp_path: Path, releases: int, kills: int) -> None:
     capture = tmp_path / "sample.pcap"
     truth = write_sample(capture, subscribers=4)
     with house(tmp_path / "house", "--attack-workers", "2") as running:
@@ -113,13 +113,13 @@ def hold(tmp_path: Path, releases: int, kills: int) -> None:
             for identity in withdrawn:
                 with pytest.raises(Refused):
                     client.posture(identity)
-            hold_equal(client, [identity for identity in stay if posted.index(identity) % 4], tmp_path)
+            check_equal(client, [identity for identity in stay if posted.index(identity) % 4], tmp_path)
             of_captures = [client.posture(identity) for identity in stay if posted.index(identity) % 4 == 0]
             assert {posture["records"]["in"] for posture in of_captures} == {len(truth.hosts)}
             assert len({str(posture["after"]) for posture in of_captures}) == 1
 
 
-def hold_equal(client: Client, releases: list[str], tmp_path: Path) -> None:
+def check_equal(client: Client, releases: list[str], tmp_path: Path) -> None:
     """The same request gives the same figures and files, whoever died on the way."""
     postures = [client.posture(identity) for identity in releases]
     assert {posture["verdict"] for posture in postures} == {"pass"}
@@ -134,11 +134,11 @@ def hold_equal(client: Client, releases: list[str], tmp_path: Path) -> None:
 
 
 def test_forty_releases_survive_kills_and_flushes(tmp_path: Path) -> None:
-    hold(tmp_path, releases=40, kills=20)
+    check_survival(tmp_path, releases=40, kills=20)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 @pytest.mark.skipif("PRATIQUE_KILLS" not in os.environ, reason="the large run is `make assure`")
 def test_five_hundred_releases_survive_kills_and_flushes(tmp_path: Path) -> None:
-    hold(tmp_path, releases=500, kills=int(os.environ["PRATIQUE_KILLS"]))
+    check_survival(tmp_path, releases=500, kills=int(os.environ["PRATIQUE_KILLS"]))

@@ -30,6 +30,7 @@ class PrivacySettings(Settings):
     host: str = "127.0.0.1"
     port: int = 8080
     table_processes: int = 1
+    api_table_processes: int = 2  # a slow preview leaves one for those who ask for releases
     admin_key_file: Path | None = None
 
 
@@ -60,7 +61,7 @@ async def serve_api(settings: PrivacySettings) -> None:
     """Serve the API until SIGTERM; what is under way may end within eight seconds."""
     keys = key_room_of(settings)
     await first_key(settings, keys)
-    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
+    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.api_table_processes))
     await tables.ready()
     bell = await connect(settings.redis_url)
     services = Services(

@@ -2,7 +2,7 @@
 
 The layout is that of STREAM (Hoang et al. 2015): chunk i is AES-256-GCM under nonce `i (11 bytes) || last (1 byte)`,
 so that chunks can be neither reordered nor cut off unnoticed. The wrapped data key lies beside the blob in an object
-of its own: deleting it shreds the blob, and a new storage key rewraps it without touching the blob.
+of its own: deleting it shreds the blob, and a new storage key could be put around it without touching the blob.
 """
 
 import json
