@@ -23,7 +23,7 @@ from pratique_local.valkey import url_of
 
 PR_SET_PDEATHSIG = 1
 GRACE = 10  # seconds between SIGTERM and SIGKILL
-RESTART_AFTER = (0.1, 0.5, 1, 2, 5)  # seconds before the next start of a process that keeps ending
+RESTART_AFTER = (0.1, 0.5, 1, 2, 3)  # seconds before the next start of a process that keeps ending
 STEADY = 30  # seconds of life after which a process counts as well
 _LOOPBACK = build_opener(ProxyHandler({}))  # no proxy of the environment stands between us and ourselves
 _LIBC = ctypes.CDLL(None, use_errno=True)
