@@ -15,7 +15,7 @@ from tests.support import adversary_oracle as oracle
 from tests.support.matrices import Codes, code_matrices, skewed
 
 
-def holds_for_every_subset(codes: Codes, queries: Codes) -> None:
+def check_every_subset(codes: Codes, queries: Codes) -> None:
     projections = Projections(Matrix.of(codes))
     for subset in oracle.all_subsets(codes.shape[1])[1:]:
         counts = Counter(tuple(row) for row in codes[:, subset].tolist())
@@ -28,7 +28,7 @@ def holds_for_every_subset(codes: Codes, queries: Codes) -> None:
 @settings(deadline=None, max_examples=40)
 def test_every_possible_query_is_counted_as_in_plain_python(codes: Codes) -> None:
     domains = [range(int(column.max()) + 1) for column in codes.T]
-    holds_for_every_subset(codes, np.array(list(product(*domains)), dtype=np.int32))
+    check_every_subset(codes, np.array(list(product(*domains)), dtype=np.int32))
 
 
 @pytest.mark.parametrize("limit", [2**62, 2000, 40])
@@ -41,7 +41,7 @@ def test_a_table_by_hash_counts_as_a_full_one_whatever_the_largest_key(
     monkeypatch.setattr(module, "DENSE_KEYS_PER_ROW", 0)
     monkeypatch.setattr(module, "DENSE_KEYS_AT_LEAST", 0)
     monkeypatch.setattr(module, "KEY_LIMIT", limit)
-    holds_for_every_subset(codes, queries)
+    check_every_subset(codes, queries)
     release = oracle.table(codes)
     assert exposure(codes) == {subset: oracle.distinct(release, subset) for subset in oracle.all_subsets(4)}
 

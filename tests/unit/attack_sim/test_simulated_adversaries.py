@@ -22,7 +22,7 @@ from tests.support.matrices import Codes, code_matrices, dense, releases_and_bel
 SEEDS = st.integers(0, 2**63 - 1)
 
 
-def holds(score: Score, plays: list[list[int]]) -> None:
+def check_plays(score: Score, plays: list[list[int]]) -> None:
     """Hold a score against the candidate sets of a literal play."""
     expected = [oracle.sums(sizes) for sizes in plays]
     assert score.sums == pytest.approx([float(total) for total, _ in expected], rel=1e-14, abs=0)
@@ -35,7 +35,7 @@ def test_partial_qi_is_the_literal_play_draw_by_draw(codes: Codes, seed: int, fo
     release = oracle.table(codes)
     score = simulate_partial_qi(codes, forget=forget, seed=seed, first=3, last=6)
     assert (score.first, score.targets) == (3, len(codes))
-    holds(score, [oracle.drawn_partial(release, release, forget, seed, number) for number in (3, 4, 5)])
+    check_plays(score, [oracle.drawn_partial(release, release, forget, seed, number) for number in (3, 4, 5)])
 
 
 @given(code_matrices(max_rows=20), SEEDS, st.sampled_from([0.0, 0.5, 0.8, 1.0]), st.booleans())
@@ -45,7 +45,7 @@ def test_linkage_is_the_literal_play_draw_by_draw(codes: Codes, seed: int, accur
     wrong_value: WrongValue = "exclude" if exclude else "uniform"
     score = simulate_linkage(codes, accuracy=accuracy, wrong_value=wrong_value, seed=seed, first=0, last=3)
     plays = [oracle.drawn_linkage(release, release, accuracy, seed, number, exclude=exclude) for number in range(3)]
-    holds(score, plays)
+    check_plays(score, plays)
 
 
 @given(releases_and_beliefs(), SEEDS, st.booleans())
@@ -54,10 +54,12 @@ def test_believed_rows_are_played_draw_by_draw(pair: tuple[Codes, Codes], seed: 
     codes, known = pair
     release, believed = oracle.table(codes), oracle.table(known)
     partial = simulate_partial_qi(codes, forget=0.5, seed=seed, first=0, last=2, known=known)
-    holds(partial, [oracle.drawn_partial(release, believed, 0.5, seed, number) for number in range(2)])
+    check_plays(partial, [oracle.drawn_partial(release, believed, 0.5, seed, number) for number in range(2)])
     wrong_value: WrongValue = "exclude" if exclude else "uniform"
     linkage = simulate_linkage(codes, accuracy=0.5, wrong_value=wrong_value, seed=seed, first=0, last=2, known=known)
-    holds(linkage, [oracle.drawn_linkage(release, believed, 0.5, seed, number, exclude=exclude) for number in range(2)])
+    check_plays(
+        linkage, [oracle.drawn_linkage(release, believed, 0.5, seed, number, exclude=exclude) for number in range(2)]
+    )
 
 
 @pytest.mark.parametrize("budget", [0, 4_000, 2**29])

@@ -164,9 +164,12 @@ def test_any_text_number_and_list_survives_every_format(
 ) -> None:
     schema = pl.Schema({"t": pl.String(), "n": pl.Float64(), "l": LIST})
     table = pl.DataFrame(cells, schema=schema, orient="row")
-    verify_files(write_files(table), table, figures(table), figures)
+    decoded = verify_files(write_files(table), table, figures(table), figures)
+    assert len(decoded) == 4
+    assert all(found.equals(publishable(table)) for found in decoded.values())
 
 
 def test_a_column_alone_survives_with_its_nulls() -> None:
     table = pl.DataFrame({"t": [None, "", None, "x"]})
-    verify_files(write_files(table), table, figures(table), figures)
+    decoded = verify_files(write_files(table), table, figures(table), figures)
+    assert [found["t"].to_list() for found in decoded.values()] == [[None, None, "", "x"]] * 4

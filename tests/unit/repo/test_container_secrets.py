@@ -67,7 +67,7 @@ def test_the_settings_read_the_files_that_compose_mounts(
     monkeypatch.setenv("PRATIQUE_SECRETS", str(tmp_path))
     settings = read_environment(PrivacySettings)
     assert settings.redis_url == made["redis_url_privacy"]
-    assert settings.redis_host == "valkey:6379"
+    assert settings.redis_url.endswith("@valkey:6379/0")
     assert settings.master_key.get_secret_value().hex() == made["pratique_master_key"]
     assert settings.key_scores is not None
     assert settings.key_scores.get_secret_value().hex() == made["pratique_key_scores"]

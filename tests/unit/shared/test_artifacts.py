@@ -1,11 +1,13 @@
 """Rooms of the store on a real disk: facts once, blobs sealed."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
 
@@ -79,3 +81,23 @@ async def test_a_room_is_closed_to_the_key_of_another(room: Room, tmp_path: Path
     other = open_room(tmp_path.as_uri(), "releases", StorageKey(b"o" * 32))
     with pytest.raises(BrokenSeal):
         await other.blob_bytes(blob)
+
+
+async def test_a_stream_that_breaks_off_leaves_neither_bytes_nor_key(room: Room) -> None:
+    async def broken() -> AsyncIterator[bytes]:
+        yield b"the first piece"
+        raise ConnectionResetError
+
+    with pytest.raises((ConnectionResetError, Problem)):
+        await room.put_blob("blobs/x", broken())
+    assert await room.names("blobs") == []
+
+
+async def test_drafts_that_no_fact_came_to_name_are_gone(room: Room) -> None:
+    async with room.drafts() as kept:
+        blob = await kept.put("blobs/kept", b"1")
+        kept.keep()
+    async with room.drafts() as left:
+        await left.put("blobs/left", b"2")
+    assert await room.names("blobs") == ["blobs/kept", "blobs/kept.key"]
+    assert await room.blob_bytes(blob) == b"1"

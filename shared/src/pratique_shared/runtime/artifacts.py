@@ -120,19 +120,22 @@ class Room:
                     yield out
             yield sealer.finish()
 
+        written = False
         try:
             await obstore.put_async(
                 self._store, f"{key}{KEY_SUFFIX}", self._key.wrap(data_key, key), mode="overwrite", use_multipart=False
             )
+            # Overwrite, one part at a time: the create mode would gather the whole body in memory first.
             await obstore.put_async(
-                self._store, key, sealed(), use_multipart=True, chunk_size=8 << 20, max_concurrency=1
+                self._store, key, sealed(), use_multipart=True, chunk_size=WRITE_PIECE, max_concurrency=1
             )
-        except BaseException as error:
-            with suppress(Problem):
-                await self.delete(f"{key}{KEY_SUFFIX}", key)
-            if isinstance(error, BaseError | OSError):
-                raise _problem(error) from error
-            raise
+            written = True
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        finally:
+            if not written:  # whatever ended it: no half of a blob stays
+                with suppress(Problem):
+                    await self.delete(f"{key}{KEY_SUFFIX}", key)
         await self._sync(f"{key}{KEY_SUFFIX}")
         await self._sync(key)
         return Blob(key=key, sha256=digest.hexdigest(), bytes=length)

@@ -215,15 +215,16 @@ class Child:
         Raises the `Problem` that the child answered with, or `ChildDied`. A call that ends in any other way, be it
         cancelled, late, or cut off by its own blobs, kills the child: what is left in the pipe belongs to nobody else.
         """
-        pipe = await self.ready()
+        pipe, answered = await self.ready(), False
         try:
             async with asyncio.timeout(self._limits.seconds):
                 answer = await self._exchange(pipe, body, blobs, told)
-        except BaseException as error:
-            self.kill()
-            if isinstance(error, EOFError | OSError | TimeoutError):
-                raise ChildDied(type(error).__name__) from error
-            raise
+            answered = True
+        except (EOFError, OSError, TimeoutError) as error:
+            raise ChildDied(type(error).__name__) from error
+        finally:
+            if not answered:
+                self.kill()
         if isinstance(answer, Problem):
             raise answer
         return answer

@@ -5,7 +5,6 @@ import os
 import sys
 from pathlib import Path
 from typing import Annotated, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, SecretBytes
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -52,12 +51,6 @@ class Settings(BaseSettings):
         return open_room(
             self.store or (self.data.absolute() / "store").as_uri(), name, StorageKey(secret.get_secret_value())
         )
-
-    @property
-    def redis_host(self) -> str:
-        """The server's address without its password, for messages."""
-        parts = urlsplit(self.redis_url)
-        return f"{parts.hostname or 'unix'}:{parts.port or parts.path}"
 
 
 Given = TypeVar("Given", bound=Settings)

@@ -61,7 +61,7 @@ def close(found: float | None, right: float | Fraction | None) -> bool:
     return abs(Fraction(found) - exact) <= Fraction(1, 10**12) * max(Fraction(1), abs(exact))
 
 
-def agrees(found: Metrics, right: Truth) -> None:
+def check_figures(found: Metrics, right: Truth) -> None:
     for name, value in vars(right).items():
         assert close(getattr(found, name), value), name
 
@@ -226,7 +226,7 @@ rows_of_numbers = st.lists(st.fixed_dictionaries({"a": texts, "b": numbers, "s":
 def test_every_figure_agrees_with_its_definition(rows: list[Row], targets: tuple[int, int]) -> None:
     ppi = PpiParameters(k_target=targets[0], l_target=targets[1])
     right = truth(rows, ["a", "b"], "s", k_target=targets[0], l_target=targets[1])
-    agrees(figures(rows, ["a", "b"], "s", ppi=ppi), right)
+    check_figures(figures(rows, ["a", "b"], "s", ppi=ppi), right)
 
 
 @settings(deadline=None, max_examples=40)
@@ -234,7 +234,7 @@ def test_every_figure_agrees_with_its_definition(rows: list[Row], targets: tuple
 def test_a_listed_order_gives_the_distance_of_its_definition(rows: list[Row]) -> None:
     order = ["", "r", "p", "*", "q"]
     right = truth(rows, ["b"], "s", order=order)
-    agrees(figures(rows, ["b"], "s", ordered={"s": order}), right)
+    check_figures(figures(rows, ["b"], "s", ordered={"s": order}), right)
 
 
 @settings(deadline=None, max_examples=40)
@@ -270,7 +270,7 @@ def test_coarser_values_never_make_a_smaller_class(rows: list[Row]) -> None:
 def test_an_ordered_distance_too_long_for_64_bits_agrees_with_its_definition(rows: list[Row]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(closeness, "INT64_MAX", 0)  # every sum is too long
-        agrees(figures(rows, ["a"], "s"), truth(rows, ["a"], "s"))
+        check_figures(figures(rows, ["a"], "s"), truth(rows, ["a"], "s"))
 
 
 def test_the_figures_of_two_hundred_random_tables_agree_with_their_definitions() -> None:
@@ -279,7 +279,7 @@ def test_the_figures_of_two_hundred_random_tables_agree_with_their_definitions()
     for _ in range(200):
         values = chance.sample(range(-9, 9), chance.randint(2, 9))
         rows = [{"a": chance.choice("pqr"), "s": chance.choice(values)} for _ in range(chance.randint(5, 40))]
-        agrees(figures(rows, ["a"], "s"), truth(rows, ["a"], "s"))
+        check_figures(figures(rows, ["a"], "s"), truth(rows, ["a"], "s"))
 
 
 def test_two_halves_of_a_long_scale_stray_by_a_quarter() -> None:

@@ -71,7 +71,8 @@ def test_a_policy_that_cannot_stand_never_runs() -> None:
         identifiers=("imsi",), quasi_identifiers=("ip",), drop=("guti", "role", "packets", "protocols")
     )
     call = (table, policy_of(), attributes)
-    refusal("identifier-in-clear", lambda: apply_policy(*call, keys=KEYS, pilot=None, entropy=entropy()))
+    refused = refusal("identifier-in-clear", lambda: apply_policy(*call, keys=KEYS, pilot=None, entropy=entropy()))
+    assert [error.pointer for error in refused.errors] == ["/attributes/identifiers/0"]
 
 
 def test_hmac_addresses_make_the_classes_of_raw_ones() -> None:

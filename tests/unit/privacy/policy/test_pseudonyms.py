@@ -153,17 +153,19 @@ def test_a_collision_of_ipv4_shaped_tokens_is_refused_without_a_value() -> None:
 
 def test_collisions_of_list_elements_are_found_too() -> None:
     hosts = [[f"10.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(start, 30_000, 3)] for start in range(3)]
-    refusal("pseudonym-collision", lambda: column(hosts, {"op": "ipv4_shaped"}))
+    refused = refusal("pseudonym-collision", lambda: column(hosts, {"op": "ipv4_shaped"}))
+    assert [error.pointer for error in refused.errors] == ["/policy/steps/0"]
 
 
 def test_equal_random_tokens_are_refused() -> None:
     table, attributes = pl.DataFrame({"v": ["a", "b"]}), Attributes(quasi_identifiers=("v",))
     policy = policy_of({"column": "v", "op": "token"})
     broken = bytes  # an entropy that gives zeros alone
-    refusal(
+    refused = refusal(
         "pseudonym-collision",
         lambda: apply_policy(table, policy, attributes, keys=KEYS, pilot=None, entropy=broken),
     )
+    assert [error.pointer for error in refused.errors] == ["/policy/steps/0"]
 
 
 def test_a_collision_lengthens_every_token_by_as_little_as_it_takes() -> None:
