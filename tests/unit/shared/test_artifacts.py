@@ -99,5 +99,24 @@ async def test_drafts_that_no_fact_came_to_name_are_gone(room: Room) -> None:
         kept.keep()
     async with room.drafts() as left:
         await left.put("blobs/left", b"2")
+    async with room.drafts() as late:
+        await late.put("blobs/late", b"3")
+        late.keep()
+        late.drop()  # another fact came first
     assert await room.names("blobs") == ["blobs/kept", "blobs/kept.key"]
     assert await room.blob_bytes(blob) == b"1"
+
+
+async def test_a_writer_that_is_cut_off_while_it_writes_the_fact_leaves_what_the_fact_may_name(room: Room) -> None:
+    written: list[Blob] = []
+
+    async def write() -> None:
+        async with room.drafts() as drafts:
+            written.append(await drafts.put("blobs/x", b"1"))
+            drafts.keep()
+            await room.create("facts/x", b"{}")
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await write()
+    assert await room.blob_bytes(written[0]) == b"1"

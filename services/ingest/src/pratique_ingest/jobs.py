@@ -69,8 +69,9 @@ class Ingest:
                 for name, data in zip(("hosts", "sessions", "identifiers"), reply.blobs, strict=True)
             ]
             ready = _ready(reply.body, hosts, sessions, identifiers)
-            if await self._ledger.commit(requested.id, "outcome", ready):
-                drafts.keep()
+            drafts.keep()
+            if not await self._ledger.commit(requested.id, "outcome", ready):
+                drafts.drop()
 
     async def _tell(self, capture: str, progress: Body, call: asyncio.Task[Reply]) -> None:
         """Tell progress while the call runs; end the call of a capture that was deleted."""

@@ -109,9 +109,8 @@ class Privacy:
     async def _resolve(self, facts: ReleaseFacts) -> bool:
         """Name the bytes that the release is made of, once every source stands ready."""
         requested = facts.requested
-        await self._archive.list_release(
-            requested
-        )  # a crash may have come between the release and its place in the list
+        # A crash may have come between the release and its place in the list.
+        await self._archive.list_release(requested)
         try:
             tables = await self._sources.resolve(requested)
         except (Conflict, Gone) as problem:
@@ -142,9 +141,11 @@ class Privacy:
                     "at": stamp(),
                 }
             )
-            if await self._archive.releases.commit(requested.id, "measured", measured):
-                tables.keep()
-                codes.keep()
+            tables.keep()
+            codes.keep()
+            if not await self._archive.releases.commit(requested.id, "measured", measured):
+                tables.drop()
+                codes.drop()
 
     async def _publish(self, facts: ReleaseFacts) -> None:
         """Hold the gate against the figures; make the files only of a release that passes."""
@@ -175,5 +176,6 @@ class Privacy:
                 form: await drafts.put(f"blobs/{requested.id}/{run}-{form}", data) for form, data in made.files.items()
             }
             outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
-            if await self._archive.conclude(requested.id, outcome):
-                drafts.keep()
+            drafts.keep()
+            if not await self._archive.conclude(requested.id, outcome):
+                drafts.drop()

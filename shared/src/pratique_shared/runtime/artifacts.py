@@ -232,8 +232,12 @@ class Drafts:
         return blob
 
     def keep(self) -> None:
-        """Say that a fact names them now."""
+        """Keep them, said before the fact is written: a writer that is cut off may have written it."""
         self.kept = True
+
+    def drop(self) -> None:
+        """Let them go after all: another fact came first."""
+        self.kept = False
 
 
 def _fsync(path: Path) -> None:
