@@ -94,8 +94,9 @@ def test_a_release_owes_one_kind_of_work_after_another() -> None:
 
 
 def test_a_release_without_adversaries_goes_from_figures_to_publishing() -> None:
-    assert plan_shards(None, BLOB, 4, 2) is None
-    plain = ReleaseFacts(REQUESTED, RECORDS, MEASURED.model_copy(update={"plan": None}))
+    nobody = plan_shards(None, BLOB, 4, 2)
+    assert nobody.shards == ()
+    plain = ReleaseFacts(REQUESTED, RECORDS, MEASURED.model_copy(update={"plan": nobody}))
     assert due(plain) == (Owed("privacy", "publish"),)
 
 

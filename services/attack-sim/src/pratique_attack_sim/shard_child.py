@@ -27,6 +27,7 @@ def score_in_child(call: Call) -> Reply:
 def scored(plan: AttackPlan, shard: Shard, codes: npt.NDArray[np.int32]) -> ShardScored:
     """Run one shard."""
     attacks, matrix = plan.attacks, plan.matrix.sha256
+    assert attacks is not None
     match shard.adversary:
         case "exact":
             exposed = exposure(codes)

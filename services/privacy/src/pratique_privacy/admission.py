@@ -10,6 +10,7 @@ from pratique_privacy.policy.digest import policy_sha256
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.canonical import sha256_of_json
+from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.gate import DEFAULT_GATE, Gate
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import PpiParameters
@@ -143,14 +144,38 @@ def check_recipient(asked: ReleaseRequest, caller: Caller) -> None:
 
 def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[SourceDigest]) -> str:
     """Return the SHA-256 over all that the figures follow from: whoever asks, for whatever purpose, gets the same."""
+    return digest_of(
+        pilot=asked.pilot,
+        unit=asked.source.unit,
+        sources=sources,
+        attributes=terms.attributes,
+        built_in=terms.built_in,
+        policy=terms.policy,
+        attacks=terms.attacks,
+        ppi=terms.ppi,
+    )
+
+
+def digest_of(
+    *,
+    pilot: str | None,
+    unit: RecordUnit,
+    sources: Sequence[SourceDigest],
+    attributes: Attributes | None,
+    built_in: str | None,
+    policy: Policy,
+    attacks: Attacks | None,
+    ppi: PpiParameters,
+) -> str:
+    """Return the SHA-256 over these, in canonical JSON."""
     content = {
-        "pilot": asked.pilot,
-        "unit": asked.source.unit,
+        "pilot": pilot,
+        "unit": unit,
         "sources": [[source.sha256, source.pilot] for source in sources],
-        "attributes": None if terms.attributes is None else terms.attributes.model_dump(mode="json"),
-        "built_in": terms.built_in,
-        "policy": policy_sha256(terms.policy),
-        "attacks": None if terms.attacks is None else terms.attacks.model_dump(mode="json"),
-        "ppi": terms.ppi.model_dump(mode="json"),
+        "attributes": None if attributes is None else attributes.model_dump(mode="json"),
+        "built_in": built_in,
+        "policy": policy_sha256(policy),
+        "attacks": None if attacks is None else attacks.model_dump(mode="json"),
+        "ppi": ppi.model_dump(mode="json"),
     }
     return sha256_of_json(content)

@@ -71,7 +71,7 @@ class Archive:
         """Take a capture in: durable, listed and owed when this returns."""
         await self.captures_room.create(f"pending/{requested.id}", b"{}")
         await self.captures.commit(requested.id, "requested", requested)
-        await self.captures_room.create(_index_key(requested.tenant, requested.id), b"{}")
+        await self.captures_room.create(index_key(requested.tenant, requested.id), b"{}")
 
     async def capture(self, tenant: str, capture_id: str) -> Capture:
         """Return a capture of this tenant; raises `NotFound`."""
@@ -116,7 +116,7 @@ class Archive:
     async def add_dataset(self, ready: DatasetReady) -> None:
         """Take a dataset in."""
         await self.captures.commit(ready.id, "requested", ready)
-        await self.captures_room.create(_index_key(ready.tenant, ready.id), b"{}")
+        await self.captures_room.create(index_key(ready.tenant, ready.id), b"{}")
 
     async def dataset(self, tenant: str, dataset_id: str) -> tuple[DatasetReady, bool]:
         """Return a dataset of this tenant and whether it was deleted; raises `NotFound`."""
@@ -152,8 +152,10 @@ class Archive:
         await self.list_release(requested)
 
     async def list_release(self, requested: ReleaseRequested) -> None:
-        """Let a release stand in the lists; doing it twice changes nothing."""
-        await self.releases_room.create(_index_key(requested.tenant, requested.id), b"{}")
+        """Let a release stand in the lists, unless it is a part of a study; doing it twice changes nothing."""
+        if requested.member_of is not None:
+            return
+        await self.releases_room.create(index_key(requested.tenant, requested.id), b"{}")
 
     async def release(self, tenant: str, release_id: str) -> ReleaseFacts:
         """Return the facts of a release of this tenant; raises `NotFound`."""
@@ -175,19 +177,18 @@ class Archive:
             requested=requested,
             records=await self.releases.read(release_id, "records", RecordsResolved) if "records" in names else None,
             measured=measured,
-            scored=await self._scored(release_id)
-            if measured is not None and measured.plan is not None
-            else frozenset(),
+            scored=await self.scored(release_id) if measured is not None and measured.plan.shards else frozenset(),
             outcome=None if raw is None else _OUTCOME.validate_json(raw),
             withdrawn="withdrawn" in names,
         )
 
-    async def _scored(self, release_id: str) -> frozenset[str]:
-        return frozenset(name for name in await self.scores.names(release_id) if name.startswith("attack/"))
+    async def scored(self, entity: str) -> frozenset[str]:
+        """Return the tasks of a release, or of further adversaries, that have their score."""
+        return frozenset(name for name in await self.scores.names(entity) if name.startswith("attack/"))
 
     async def scores_of(self, release_id: str) -> dict[str, ShardScored]:
         """Return the scores of a release by the tasks of their shards."""
-        tasks = sorted(await self._scored(release_id))
+        tasks = sorted(await self.scored(release_id))
         found = await asyncio.gather(*(self.scores.read(release_id, task, ShardScored) for task in tasks))
         return {task: score for task, score in zip(tasks, found, strict=True) if score is not None}
 
@@ -232,8 +233,8 @@ class Archive:
     async def page(
         self, kind: str, tenant: str, after: str | None, limit: int, keep: Callable[[str], bool] = lambda _: True
     ) -> Page:
-        """Return the ids (`rel`, `cap` or `dst`) of a tenant, newest first, that come after the cursor."""
-        room = self.releases_room if kind == "rel" else self.captures_room
+        """Return the ids of one kind (`rel`, `cap` ..) of a tenant, newest first, that come after the cursor."""
+        room = self.captures_room if kind in ("cap", "dst") else self.releases_room
         ids: list[str] = []
         for day in reversed(await room.folders(f"index/{tenant}")):
             if after is not None and day > day_of(after):
@@ -281,7 +282,8 @@ class Archive:
         return None if raw is None else (int(keys[-1].rsplit("/", 1)[1]), raw)
 
 
-def _index_key(tenant: str, identity: str) -> str:
+def index_key(tenant: str, identity: str) -> str:
+    """Return where an object stands in the lists of its tenant."""
     return f"index/{tenant}/{day_of(identity)}/{identity}"
 
 

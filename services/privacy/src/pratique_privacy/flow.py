@@ -62,7 +62,7 @@ class Owed:
 
 def state(facts: ReleaseFacts) -> ReleaseState:
     """Say where a release stands."""
-    total = len(facts.measured.plan.shards) if facts.measured and facts.measured.plan else 0
+    total = len(facts.measured.plan.shards) if facts.measured else 0
     match facts.outcome:
         case Published(verdict=verdict) | Withheld(verdict=verdict):
             return ReleaseState("completed", "done", total, total, verdict)
@@ -99,6 +99,6 @@ def due(facts: ReleaseFacts) -> tuple[Owed, ...]:
 
 
 def _missing_shards(facts: ReleaseFacts) -> list[str]:
-    if facts.measured is None or facts.measured.plan is None:
+    if facts.measured is None:
         return []
     return [shard.task for shard in facts.measured.plan.shards if shard.task not in facts.scored]

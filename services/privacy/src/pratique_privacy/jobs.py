@@ -7,6 +7,8 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.flow import Owed, ReleaseFacts, due
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.sources import Sources
+from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.studies.jobs import Studies
 from pratique_privacy.tables import Tables
 from pratique_privacy.verdict import attack_figures, judge, plan_shards
 from pratique_shared.contracts.facts import (
@@ -36,11 +38,14 @@ class Privacy:
     def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, bell: Doorbell) -> None:
         self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
         self._sources = Sources(archive)
+        self._study_archive = StudyArchive(archive)
+        self._studies = Studies(self._study_archive, tables, bell)
 
     async def handle(self, message: Message) -> None:
         """Advance a release as far as privacy can; saying it twice changes nothing."""
         if message.task == "advance":
-            await self._bell.answer(message, lambda: self._advance(message.id))
+            advance = self._advance if message.id.startswith("rel_") else self._studies.advance
+            await self._bell.answer(message, lambda: advance(message.id))
         else:
             await self.sweep()
 
@@ -78,6 +83,9 @@ class Privacy:
             if not owed:
                 if isinstance(facts.outcome, Published) and facts.records is not None:
                     await self._sources.remember(facts.requested, facts.records.tables)
+                if (member := facts.requested.member_of) is not None:
+                    await self._study_archive.member_done(member)
+                    await self._bell.ring("privacy", Message(task="advance", id=member.study))
                 await self._archive.settle(release)
                 return
             if owed[0].queue == "attack":
@@ -88,7 +96,6 @@ class Privacy:
 
     async def _ring_attacks(self, release: str, facts: ReleaseFacts, owed: tuple[Owed, ...]) -> None:
         assert facts.measured is not None
-        assert facts.measured.plan is not None
         await self._archive.matrices.commit(release, "plan", facts.measured.plan)
         await self._bell.ring_all("attack", [Message(task=task.task, id=release) for task in owed[:OUTSTANDING]])
 
@@ -153,7 +160,7 @@ class Privacy:
         assert measured is not None
         assert records is not None
         scores = await self._archive.scores_of(requested.id)
-        attacks = attack_figures(measured, scores)
+        attacks = attack_figures(measured.plan, scores)
         gate = judge(requested, measured, attacks)
         common = {
             "read": (measured.table.sha256, *sorted({score.matrix_sha256 for score in scores.values()})),
@@ -164,7 +171,7 @@ class Privacy:
             "policy_sha256": requested.policy_sha256,
             "at": stamp(),
         }
-        if gate.verdict != "pass":
+        if gate.verdict != "pass" or requested.member_of is not None:
             await self._archive.conclude(requested.id, Withheld.model_validate(common))
             return
         table = await self._archive.releases_room.blob_bytes(measured.table)

@@ -183,6 +183,10 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
     return Reply({name: made[name]() for name in body["by"]}, ())
 
 
+def _sweep(body: Body, blobs: list[bytes]) -> Reply:
+    return Reply({"releases": body["rows"]}, ())
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -219,6 +223,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "export": _export,
     "risk": _risk,
     "suggestions": _suggestions_of_release,
+    "sweep": _sweep,
     "release_preview": _release_preview,
 }
 

@@ -180,6 +180,10 @@ class Tables:
         body = {"op": "risk", "measured": measured.model_dump(mode="json"), "by": list(by), "k_target": k_target}
         return (await self._call(body, [], table)).body
 
+    async def sweep(self, rows: Sequence[Row], *, seed: int) -> dict[str, Any]:
+        """Return means and deviations, correlations and findings over the releases of a sweep."""
+        return (await self._call({"op": "sweep", "rows": list(rows), "seed": seed}, [])).body
+
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes
     ) -> list[dict[str, Any]]:

@@ -16,10 +16,13 @@ MOST_SHARDS = 200  # of one adversary: each is a fact, a message and a call
 EXACT = Shard(adversary="exact", first=0, last=1)
 
 
-def plan_shards(attacks: Attacks | None, matrix: Blob, rows: int, columns: int) -> AttackPlan | None:
-    """Cut the repetitions of each adversary into shards of about ten seconds; the cut changes no number."""
+def plan_shards(attacks: Attacks | None, matrix: Blob, rows: int, columns: int) -> AttackPlan:
+    """Cut the repetitions of each adversary into shards of about ten seconds; the cut changes no number.
+
+    Without adversaries there are no shards, and the matrix is kept for those that are asked for later.
+    """
     if attacks is None:
-        return None
+        return AttackPlan(matrix=matrix, rows=rows, columns=columns, attacks=None, shards=())
     per_repetition = max(rows, 1) * 2**columns
     step = max(1, SHARD_LOOKUPS // per_repetition, -(-attacks.repetitions // MOST_SHARDS))
     shards = [EXACT]
@@ -34,13 +37,12 @@ def plan_shards(attacks: Attacks | None, matrix: Blob, rows: int, columns: int) 
     return AttackPlan(matrix=matrix, rows=rows, columns=columns, attacks=attacks, shards=tuple(shards))
 
 
-def attack_figures(measured: Measured, scores: Mapping[str, ShardScored]) -> AttackFigures | None:
-    """Combine the scores of a release; None when no adversary was asked for.
+def attack_figures(plan: AttackPlan, scores: Mapping[str, ShardScored]) -> AttackFigures | None:
+    """Combine the scores of a plan; None when no adversary was asked for.
 
-    Raises `Conflict` when a score was made on another matrix than the one that was measured (trust in I1).
+    Raises `Conflict` when a score was made on another matrix than that of the plan.
     """
-    plan = measured.plan
-    if plan is None:
+    if plan.attacks is None:
         return None
     if any(score.matrix_sha256 != plan.matrix.sha256 for score in scores.values()):
         raise Conflict("score-differs", "A score was made on other codes than those of this release.")
@@ -48,18 +50,18 @@ def attack_figures(measured: Measured, scores: Mapping[str, ShardScored]) -> Att
     attacks = plan.attacks
     partial = linkage = None
     if attacks.partial_qi is not None:
-        partial = _result(plan, "partial_qi", scores, exact.partial_qi, attacks.partial_qi.model_dump())
+        partial = _result(plan, attacks, "partial_qi", scores, exact.partial_qi)
     if attacks.linkage is not None:
-        linkage = _result(plan, "linkage", scores, exact.linkage, attacks.linkage.model_dump())
+        linkage = _result(plan, attacks, "linkage", scores, exact.linkage)
     return AttackFigures(exact_qi=exact.exact_qi, partial_qi=partial, linkage=linkage)
 
 
 def _result(
     plan: AttackPlan,
+    attacks: Attacks,
     adversary: AdversaryName,
     scores: Mapping[str, ShardScored],
     exact: float | None,
-    parameters: dict[str, float | str],
 ) -> AttackResult:
     shards = [scores[shard.task] for shard in plan.shards if shard.adversary == adversary]
     shards.append(scores[EXACT.task])  # an adversary whose exact part failed has failed
@@ -73,10 +75,10 @@ def _result(
         se=None if estimate is None else estimate.se,
         se_targets=None if estimate is None else estimate.se_targets,
         ci95=None if estimate is None else estimate.ci95,
-        repetitions=plan.attacks.repetitions,
-        seed=plan.attacks.seed,
+        repetitions=attacks.repetitions,
+        seed=attacks.seed,
         generator=next((shard.generator for shard in shards if shard.generator), ""),
-        parameters=parameters,
+        parameters=getattr(attacks, adversary).model_dump(),
         agrees=None if estimate is None or exact is None else not disagrees(estimate, exact),
         error=None if failed is None else failed.code,
     )

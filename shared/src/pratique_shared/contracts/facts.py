@@ -129,6 +129,13 @@ class Deleted(Contract):
 # Releases -------------------------------------------------------------------------------------------------------
 
 
+class Membership(Contract):
+    """The study that a release is a part of, and its number there: such a release is measured and never published."""
+
+    study: str
+    number: int
+
+
 class ReleaseRequested(Contract):
     """What was asked, with every default filled in. `digest` covers all that the figures follow from."""
 
@@ -148,6 +155,7 @@ class ReleaseRequested(Contract):
     attacks: Attacks | None
     gate: Gate
     digest: str
+    member_of: Membership | None = None
     created_at: str
 
 
@@ -180,12 +188,13 @@ class Shard(Contract):
 
 
 class AttackPlan(Contract):
-    """What the attack workers are told of a release: a matrix of codes and the adversaries' parameters."""
+    """What the attack workers are told of a release: a matrix of codes and the adversaries' parameters, if any."""
 
+    kind: Literal["attack"] = "attack"
     matrix: Blob
     rows: int
     columns: int
-    attacks: Attacks
+    attacks: Attacks | None
     shards: tuple[Shard, ...]
 
 
@@ -194,7 +203,7 @@ class Measured(MeasuredFigures):
 
     read: tuple[str, ...]
     table: Blob
-    plan: AttackPlan | None
+    plan: AttackPlan
     at: str
 
 

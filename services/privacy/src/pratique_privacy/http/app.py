@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 
 from pratique_privacy.http import (
     api_keys,
+    attacks,
     captures,
     datasets,
     health,
@@ -16,6 +17,7 @@ from pratique_privacy.http import (
     reference,
     releases,
     results,
+    sweeps,
     trials,
 )
 from pratique_privacy.http.access import authorise, check_rows
@@ -23,7 +25,7 @@ from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
-PRIVATE = (captures, datasets, releases, results, policies, trials, api_keys)
+PRIVATE = (captures, datasets, releases, results, attacks, sweeps, policies, trials, api_keys)
 OPEN = (health, reference)
 
 

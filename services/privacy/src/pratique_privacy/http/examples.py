@@ -18,3 +18,18 @@ RELEASES: Final[dict[str, Any]] = {
         "gate": {"k": {"min": 2}},
     },
 }
+ATTACKS: Final[dict[str, Any]] = {
+    "sharper": {"partial_qi": {"forget": 0.25}, "linkage": {"accuracy": 0.95}, "repetitions": 50, "seed": 7}
+}
+SWEEPS: Final[dict[str, Any]] = {
+    "all_configurations": {
+        "sources": [CAPTURE["source"]["capture"]],
+        "configurations": ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7"],
+    },
+    "own_configuration": {
+        "sources": [CAPTURE["source"]["capture"]],
+        "configurations": ["C4", {"name": "roles by subnet", "policy": "C2"}],
+        "attacks": {"repetitions": 20},
+        "seed": 1,
+    },
+}

@@ -119,6 +119,8 @@ def released(facts: ReleaseFacts) -> Published:
         raise Conflict("not-finished", "The release is not finished: its gate has not been held yet.")
     if isinstance(outcome, Published) and outcome.verdict == "pass" and outcome.gate.verdict == "pass":
         return outcome
+    if facts.requested.member_of is not None:
+        raise Forbidden("not-published", "A release of a sweep is measured only: ask for a release of its own.")
     raise Forbidden("gate-failed", "The release did not pass its gate: GET its posture and suggestions.")
 
 

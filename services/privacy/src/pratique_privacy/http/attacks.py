@@ -1,0 +1,69 @@
+"""Further adversaries on a release, with other parameters: they never alter its posture, gate or files."""
+
+from fastapi import APIRouter, Request, Response
+
+from pratique_privacy.http.access import Called, Reach, present_release
+from pratique_privacy.http.answers import Prefer, answer, answers, takes
+from pratique_privacy.http.body import read_json
+from pratique_privacy.http.examples import ATTACKS
+from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
+from pratique_privacy.http.resources import PageOf
+from pratique_privacy.http.results import check_not_broken
+from pratique_privacy.http.studies import StudyResource, shown, study_for, study_resource, take_in, taken
+from pratique_privacy.studies.archive import StudyArchive
+from pratique_shared.contracts.adversary import Attacks
+from pratique_shared.contracts.problems import Conflict, no_such
+from pratique_shared.contracts.studies import AttackWork
+
+router = APIRouter(prefix="/releases/{release_id}/attacks", tags=["studies"])
+
+
+@router.post(
+    "",
+    operation_id="createAttack",
+    status_code=202,
+    response_model=StudyResource,
+    summary="Try other adversaries on a release",
+    responses={
+        201: {"model": StudyResource, "description": "Finished within the time of `Prefer: wait`."},
+        **answers(400, 404, 409, 410, 413, 415, 507),
+    },
+    openapi_extra=takes(Attacks, **ATTACKS),
+)
+async def create_attack(
+    request: Request,
+    release_id: str,
+    caller: Called,
+    services: Reach,
+    idempotency_key: IdempotencyKey = None,
+    prefer: Prefer = None,
+) -> Response:
+    """Run adversaries with these parameters on the codes of a measured release."""
+    facts = await present_release(services, caller, release_id)
+    check_not_broken(facts)
+    if facts.measured is None:
+        raise Conflict("not-finished", "The release is not measured yet: ask again when it is.")
+    body = await read_json(request, services.limits.json_bytes)
+    work = AttackWork(release=release_id, attacks=body.as_a(Attacks))
+    slot = slot_of(services.archive, caller, f"attack {release_id}", idempotency_key, body.raw)
+    study, replayed = await take_in(services, caller, slot, "atk", None, work)
+    return await taken(services, study, f"/releases/{release_id}/attacks", prefer, replayed=replayed)
+
+
+@router.get("", operation_id="listAttacks", response_model=PageOf[StudyResource], responses=answers(404, 410))
+async def list_attacks(release_id: str, caller: Called, services: Reach) -> Response:
+    """List the further adversaries of a release, newest first, without their figures."""
+    await present_release(services, caller, release_id)
+    studies = StudyArchive(services.archive)
+    found = [facts for one in await studies.attacks_of(release_id) if (facts := await studies.any(one)) is not None]
+    return answer(PageOf[StudyResource](data=tuple(map(study_resource, found))))
+
+
+@router.get("/{attack_id}", operation_id="getAttack", response_model=StudyResource, responses=answers(404, 410))
+async def get_attack(request: Request, release_id: str, attack_id: str, caller: Called, services: Reach) -> Response:
+    """Say where further adversaries stand; once completed: `attacks`, as in a posture."""
+    await present_release(services, caller, release_id)
+    facts = await study_for(services, caller, "atk", attack_id)
+    if not (isinstance(facts.requested.work, AttackWork) and facts.requested.work.release == release_id):
+        raise no_such("study")
+    return await shown(services, request, facts)

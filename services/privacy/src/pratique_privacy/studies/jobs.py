@@ -1,0 +1,112 @@
+"""The work of studies: planned, their parts rung, their answers put together."""
+
+import json
+
+from pratique_privacy.studies import sweep
+from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.studies.flow import StudyFacts, due
+from pratique_privacy.tables import Tables
+from pratique_privacy.verdict import attack_figures, plan_shards
+from pratique_shared.contracts.facts import Failure
+from pratique_shared.contracts.messages import Message
+from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.contracts.studies import (
+    AttackWork,
+    Members,
+    Plan,
+    Shards,
+    StudyDone,
+    StudyFailed,
+    SweepWork,
+)
+from pratique_shared.runtime.attempts import attempt
+from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.ledger import ORPHANED
+from pratique_shared.runtime.queues import Doorbell
+
+OUTSTANDING = 16  # shards of one study in the queue
+_ADDED = "added"  # the fact that all members of a sweep were taken in
+
+
+class Studies:
+    """Advances studies as far as privacy can."""
+
+    def __init__(self, archive: StudyArchive, tables: Tables, bell: Doorbell) -> None:
+        self._archive, self._tables, self._bell = archive, tables, bell
+
+    async def advance(self, study: str) -> None:
+        """Do what is owed of a study; saying it twice changes nothing."""
+        while True:
+            facts = await self._archive.any(study)
+            if facts is None:
+                if now() - made_at(study) > ORPHANED:
+                    await self._archive.whole.settle(study)
+                return
+            owed = due(facts)
+            if facts.outcome is not None:
+                await self._archive.whole.settle(study)
+                return
+            if owed and owed[0].queue == "attack" and isinstance(facts.plan, Shards):
+                await self._archive.whole.matrices.commit(study, "plan", facts.plan.work)
+                tasks = [Message(task=task.task, id=study) for task in owed[:OUTSTANDING]]
+                await self._bell.ring_all("attack", tasks)
+                return
+            if not owed:
+                await self._add_members(facts)
+                return
+            if not await self._do(facts, owed[0].task):
+                return
+
+    async def _do(self, facts: StudyFacts, task: str) -> bool:
+        """Do one task; return whether the study has come further."""
+        study = facts.requested.id
+
+        async def give_up(failure: Failure) -> None:
+            await self._archive.conclude(study, StudyFailed(error=failure, at=stamp()))
+
+        run = self._plan if task == "plan" else self._conclude
+        await attempt(self._archive.facts, study, task, lambda: run(facts), give_up)
+        after = await self._archive.any(study)
+        return after is not None and due(after) != due(facts)
+
+    async def _plan(self, facts: StudyFacts) -> None:
+        await self._archive.list(facts.requested)  # a crash may have come between the study and its place in the list
+        work = facts.requested.work
+        plan: Plan = sweep.plan(work) if isinstance(work, SweepWork) else await self._shards(work)
+        await self._archive.facts.commit(facts.requested.id, "plan", plan)
+
+    async def _shards(self, work: AttackWork) -> Shards:
+        """Plan further adversaries on the matrix of a release that was measured."""
+        release = await self._archive.whole.any_release(work.release)
+        if release is None or release.withdrawn:
+            raise Gone("withdrawn", "The release was withdrawn and its codes are gone.")
+        if release.measured is None:
+            raise Conflict("not-finished", "The release is not measured.")
+        plan = release.measured.plan
+        return Shards(work=plan_shards(work.attacks, plan.matrix, plan.rows, plan.columns), at=stamp())
+
+    async def _add_members(self, facts: StudyFacts) -> None:
+        """Take the releases of a sweep in, once."""
+        requested, plan = facts.requested, facts.plan
+        if isinstance(requested.work, SweepWork) and isinstance(plan, Members) and _ADDED not in facts.done:
+            await sweep.add_members(self._archive.whole, requested, requested.work, plan)
+            await self._archive.facts.commit(requested.id, _ADDED, plan)
+            await self._bell.ring_all("privacy", [Message(task="advance", id=release) for release in plan.releases])
+
+    async def _conclude(self, facts: StudyFacts) -> None:
+        result = await self._answer(facts)
+        study = facts.requested.id
+        async with self._archive.room.drafts() as drafts:
+            blob = await drafts.put(f"blobs/{study}/{fresh_name()}-result", json.dumps(result).encode())
+            drafts.keep()
+            if not await self._archive.conclude(study, StudyDone(result=blob, at=stamp())):
+                drafts.drop()
+
+    async def _answer(self, facts: StudyFacts) -> dict[str, object]:
+        work, plan = facts.requested.work, facts.plan
+        if isinstance(work, SweepWork) and isinstance(plan, Members):
+            rows = await sweep.figures(self._archive.whole, work, plan)
+            return await self._tables.sweep(rows, seed=work.seed)
+        assert isinstance(plan, Shards)
+        figures = attack_figures(plan.work, await self._archive.whole.scores_of(facts.requested.id))
+        return {"attacks": None if figures is None else figures.model_dump(mode="json")}

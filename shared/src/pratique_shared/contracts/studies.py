@@ -1,0 +1,163 @@
+"""Studies: questions that many releases or many shards answer together, and the facts of their lives.
+
+A study is a folder like a release: `requested`, `plan`, one fact for each part that is done, and one `outcome`.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pratique_shared.contracts.adversary import Attacks
+from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.captures import RecordUnit
+from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.policy import Policy, PolicyName
+from pratique_shared.contracts.posture import PpiParameters
+from pratique_shared.contracts.releases import CaptureId, DatasetId, Name, Pilot, Text
+
+MOST_SOURCES, MOST_CONFIGURATIONS, MOST_MEMBERS = 1000, 64, 5000
+SourceId = CaptureId | DatasetId
+
+# What is asked ---------------------------------------------------------------------------------------------------
+
+
+class Configured(Contract):
+    """A configuration of a sweep under a name: a policy, or the name of one, and the attributes to hold it on."""
+
+    name: Name
+    policy: Policy | PolicyName
+    attributes: Attributes | None = None
+
+
+class SweepRequest(Contract):
+    """The body of `POST /sweeps`: every source under every configuration (Kekatos et al. 2026, §V-E).
+
+    `groups` names some of the sources together, each at most once; figures come by group and over all sources.
+    """
+
+    name: Text | None = None
+    sources: tuple[SourceId, ...] = Field(min_length=1, max_length=MOST_SOURCES)
+    unit: RecordUnit = "host"
+    groups: dict[Name, tuple[SourceId, ...]] | None = Field(default=None, min_length=1, max_length=20)
+    configurations: tuple[PolicyName | Configured, ...] = Field(min_length=1, max_length=MOST_CONFIGURATIONS)
+    pilot: Pilot | None = None
+    ppi: PpiParameters = PpiParameters()
+    attacks: Attacks = Attacks()
+    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        names = [one if isinstance(one, str) else one.name for one in self.configurations]
+        if len(set(names)) < len(names):
+            raise ValueError("two configurations have the same name: name each one once")
+        if len(set(self.sources)) < len(self.sources):
+            raise ValueError("a source stands twice: name each one once")
+        if len(self.sources) * len(names) > MOST_MEMBERS:
+            raise ValueError(f"sources times configurations may be at most {MOST_MEMBERS}: cut the sweep in parts")
+        grouped = [source for members in (self.groups or {}).values() for source in members]
+        if len(set(grouped)) < len(grouped) or not set(grouped) <= set(self.sources):
+            raise ValueError("groups may name only sources of the sweep, each in one group")
+        return self
+
+
+# What it comes to, with every default filled in ------------------------------------------------------------------
+
+
+class Configuration(Contract):
+    """A configuration whose policy was looked up."""
+
+    name: str
+    built_in: str | None
+    policy: Policy
+    attributes: Attributes | None
+
+
+class SweepSource(Contract):
+    """A source, the digest of its bytes, the pilot of its rows, and its group."""
+
+    id: SourceId
+    sha256: str
+    pilot: str | None
+    group: str | None
+
+
+class SweepWork(Contract):
+    """Every source under every configuration, each a release that is measured and never published."""
+
+    kind: Literal["sweep"] = "sweep"
+    sources: tuple[SweepSource, ...]
+    unit: RecordUnit
+    configurations: tuple[Configuration, ...]
+    pilot: str | None
+    ppi: PpiParameters
+    attacks: Attacks
+    seed: int
+
+
+class AttackWork(Contract):
+    """Further adversaries on a release that was measured."""
+
+    kind: Literal["attack"] = "attack"
+    release: str
+    attacks: Attacks
+
+
+Work = Annotated[SweepWork | AttackWork, Field(discriminator="kind")]
+
+# Facts -----------------------------------------------------------------------------------------------------------
+
+
+class StudyRequested(Contract):
+    """A study was asked for; `digest` covers all that its figures follow from."""
+
+    id: str
+    tenant: str
+    name: str | None
+    work: Work
+    created_at: str
+
+
+class Members(Contract):
+    """The releases of a sweep, source by source, under all configurations in turn."""
+
+    kind: Literal["members"] = "members"
+    releases: tuple[str, ...]
+    at: str
+
+
+class Shards(Contract):
+    """What the attack workers are to do."""
+
+    kind: Literal["shards"] = "shards"
+    work: AttackPlan
+    at: str
+
+
+Plan = Annotated[Members | Shards, Field(discriminator="kind")]
+
+
+class PartDone(Contract):
+    """A part of a study has come to its end, whichever that was."""
+
+    at: str
+
+
+class StudyDone(Contract):
+    """The answer, as a sealed JSON object."""
+
+    kind: Literal["done"] = "done"
+    result: Blob
+    at: str
+
+
+class StudyFailed(Contract):
+    """A task of the study failed for good."""
+
+    kind: Literal["failed"] = "failed"
+    error: Failure
+    at: str
+
+
+StudyOutcome = Annotated[StudyDone | StudyFailed | Cancelled, Field(discriminator="kind")]
+StudyStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
