@@ -15,6 +15,7 @@ from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Limits, Services
 from pratique_privacy.keys import KeyRoom, Role
 from pratique_privacy.tables import Admitted, DatasetTable, SourceBytes, Tables
+from pratique_privacy.verdict import plan_shards
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.facts import (
@@ -208,7 +209,7 @@ class World:
 
     async def measured(self, release_id: str) -> None:
         """Write what the worker writes of a release up to its figures."""
-        room = self.archive.releases_room
+        room, codes = self.archive.releases_room, self.archive.matrices_room
         facts = await self.archive.any_release(release_id)
         assert facts is not None
         assert facts.requested.inline is not None
@@ -225,7 +226,7 @@ class World:
             flags=("few_classes",),
             findings=(),
             table=await room.put_bytes(f"blobs/{release_id}/table", b"the table"),
-            plan=None,
+            plan=plan_shards(None, await codes.put_bytes(f"blobs/{release_id}/codes", bytes(8)), 2, 1),
             versions={},
             at=stamp(),
         )

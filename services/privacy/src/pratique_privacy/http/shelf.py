@@ -24,7 +24,7 @@ class Shelf:
     def __init__(self, archive: Archive, tenant: str) -> None:
         self._archive, self._tenant = archive, tenant
 
-    async def named(self, asked: Policy | str) -> NamedPolicy:
+    async def named(self, asked: Policy | str, where: str = "/policy") -> NamedPolicy:
         """Return an inline policy as it is, or the one of that name or digest; raises `Unprocessable`."""
         if isinstance(asked, Policy):
             return NamedPolicy(asked)
@@ -34,7 +34,7 @@ class Shelf:
                 return of_built_in(built_in)
         if (found := await self._stored(asked)) is not None:
             return of_stored(found)
-        error = FieldError("/policy", "names no built-in and no stored policy")
+        error = FieldError(where, "names no built-in and no stored policy")
         raise Unprocessable("policy-unknown", "GET /policies lists the policies that there are.", [error])
 
     async def _stored(self, asked: str) -> StoredPolicy | None:

@@ -122,7 +122,7 @@ async def _configuration(services: Services, shelf: Shelf, asked: SweepRequest, 
     """Look one policy up and hold it against the columns of records."""
     given = asked.configurations[number]
     as_given = Configured(name=given, policy=given) if isinstance(given, str) else given
-    named = await shelf.named(as_given.policy)
+    named = await shelf.named(as_given.policy, pointer("configurations", number))
     attributes = as_given.attributes or named.attributes
     if attributes is None and named.built_in is None:
         where = pointer("configurations", number, "attributes")

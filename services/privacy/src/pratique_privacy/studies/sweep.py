@@ -23,7 +23,7 @@ def plan(work: SweepWork) -> Members:
 
 async def add_members(archive: Archive, requested: StudyRequested, work: SweepWork, members: Members) -> None:
     """Take the releases in that are not there yet."""
-    asked = list(_requests(requested, work, members))
+    asked = list(requests(requested, work, members))
     for start in range(0, len(asked), AT_ONCE):
         await asyncio.gather(*(archive.add_release(one) for one in asked[start : start + AT_ONCE]))
 
@@ -32,7 +32,8 @@ def _pairs(work: SweepWork) -> Iterator[tuple[SweepSource, Configuration]]:
     return ((source, configuration) for source in work.sources for configuration in work.configurations)
 
 
-def _requests(requested: StudyRequested, work: SweepWork, members: Members) -> Iterator[ReleaseRequested]:
+def requests(requested: StudyRequested, work: SweepWork, members: Members) -> Iterator[ReleaseRequested]:
+    """Yield what is asked of each member: no recipient, no gate, nothing that could leave."""
     for number, (identity, (source, configuration)) in enumerate(zip(members.releases, _pairs(work), strict=True)):
         named = {"capture": source.id} if source.id.startswith("cap_") else {"dataset": source.id}
         yield ReleaseRequested(
