@@ -23,6 +23,8 @@ from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
+from pratique_privacy.sweeps.figures import release_figures
+from pratique_privacy.sweeps.results import Part, part_rows, summarise
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy
@@ -184,7 +186,11 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
 
 
 def _sweep(body: Body, blobs: list[bytes]) -> Reply:
-    return Reply({"releases": body["rows"]}, ())
+    rows = json.loads(blobs[0])
+    whole = [release_figures(row) for row in rows if row["error"] is None]
+    results = summarise(whole, np.random.default_rng(body["seed"]))
+    parts: tuple[Part, ...] = ("averages", "correlations", "leads", "findings")
+    return Reply({part: part_rows(results, part) for part in parts} | {"releases": rows}, ())
 
 
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:

@@ -4,6 +4,7 @@ Each method is one call to a spawned child (`pratique_privacy.table_child`), so 
 worker's heartbeat waits for polars.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,7 +183,8 @@ class Tables:
 
     async def sweep(self, rows: Sequence[Row], *, seed: int) -> dict[str, Any]:
         """Return means and deviations, correlations and findings over the releases of a sweep."""
-        return (await self._call({"op": "sweep", "rows": list(rows), "seed": seed}, [])).body
+        data = json.dumps(list(rows)).encode()
+        return (await self._call({"op": "sweep", "seed": seed}, [], data)).body
 
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes

@@ -38,6 +38,7 @@ from pratique_privacy.http.studies import (
 )
 from pratique_privacy.keys import Caller
 from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.sweeps.results import Part
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.media import Form
 from pratique_shared.contracts.problems import Conflict, FieldError, Unprocessable, pointer
@@ -167,19 +168,20 @@ async def get_results(
     caller: Called,
     services: Reach,
     form: Annotated[Form | None, Query(alias="format")] = None,
+    part: Annotated[Part, Query(description="Which of the tables.")] = "releases",
 ) -> Response:
-    """Give the figures of every release of a sweep, a row each."""
+    """Give one table of a completed sweep: its releases, or what follows from them."""
     facts = await study_for(services, caller, "swp", sweep_id)
     found = await answer_of(services, facts)
     if found is None:
         raise Conflict("not-finished", "The sweep has no result yet: GET it to see how far it is.")
     asked = form_asked(request, form, "json")
     if asked == "json":
-        return answer(PageOf[Row](data=tuple(found["releases"])))
-    rows = SourceBytes("json", json.dumps(found["releases"]).encode())
+        return answer(PageOf[Row](data=tuple(found[part])))
+    rows = SourceBytes("json", json.dumps(found[part]).encode())
     data = await services.tables.export(rows, asked)
     digest = sha256(data).hexdigest()
-    return file_response(data, asked, sweep_id, digest, private(f'"{digest}"'))
+    return file_response(data, asked, f"{sweep_id}-{part}", digest, private(f'"{digest}"'))
 
 
 @router.post(

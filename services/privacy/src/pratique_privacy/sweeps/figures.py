@@ -1,8 +1,8 @@
 """Release figures: what a sweep keeps of each of its releases."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 Index: TypeAlias = Literal["ppi", "ppi_prime"]
 Measure: TypeAlias = Literal["exact", "partial", "linkage"]
@@ -35,6 +35,24 @@ class ReleaseFigures:
         """Return one figure by its name."""
         found: float | None = getattr(self, name)
         return found
+
+
+def release_figures(row: Mapping[str, Any]) -> ReleaseFigures:
+    """Return the figures of a release out of its row: exact expectations where there are, else simulated means."""
+    partial, linkage = (
+        row[name] if row[f"{name}_exact"] is None else row[f"{name}_exact"] for name in ("partial_qi", "linkage")
+    )
+    return ReleaseFigures(
+        row["group"],
+        row["configuration"],
+        row["source"],
+        row["k"],
+        row["ppi"],
+        row["ppi_prime"],
+        row["exact"],
+        partial,
+        linkage,
+    )
 
 
 @dataclass(frozen=True)
