@@ -159,7 +159,7 @@ class Client:
 
         Without a key of your own each call is a release of its own; with one, asking again gives the same release.
         """
-        return self._post("/releases", body, {"Idempotency-Key": idempotency_key or uuid.uuid4().hex})
+        return self._create("/releases", body, idempotency_key)
 
     def release(self, release: str) -> Json:
         """Return the state of a release."""
@@ -229,6 +229,37 @@ class Client:
         """Apply source, attributes and policy to at most 10,000 rows; nothing is stored (operator)."""
         return self._post("/preview", body)
 
+    # Studies
+
+    def create_attack(self, release: str, body: Json, idempotency_key: str | None = None) -> Json:
+        """Try adversaries with other parameters on a release; they never alter its posture, gate or files."""
+        return self._create(f"/releases/{segment(release)}/attacks", body, idempotency_key)
+
+    def wait_attack(self, release: str, attack: str, timeout: float = 600.0, notice: Notice | None = None) -> Json:
+        """Return further adversaries with `attacks` as in a posture. Raises RunFailed, StillRunning."""
+        path = f"/releases/{segment(release)}/attacks/{segment(attack)}"
+        return self._wait(lambda: self._get(path), timeout, notice)
+
+    def create_sweep(self, body: Json, idempotency_key: str | None = None) -> Json:
+        """Measure `{sources, configurations}`: every source under every configuration; nothing is published."""
+        return self._create("/sweeps", body, idempotency_key)
+
+    def sweep(self, sweep: str) -> Json:
+        """Return a sweep: its state, and once completed its averages, correlations, findings and releases."""
+        return self._get(f"/sweeps/{segment(sweep)}")
+
+    def sweeps(self) -> Iterator[Json]:
+        """All sweeps, newest first, without their answers."""
+        return self._pages("/sweeps")
+
+    def wait_sweep(self, sweep: str, timeout: float = 3600.0, notice: Notice | None = None) -> Json:
+        """Return a sweep once it is completed. Raises RunFailed, StillRunning."""
+        return self._wait(lambda: self.sweep(sweep), timeout, notice)
+
+    def cancel_sweep(self, sweep: str) -> Json:
+        """Stop a sweep and its releases."""
+        return self._transport.json(Ask("POST", f"/sweeps/{segment(sweep)}/cancel"))
+
     # Policies
 
     def policies(self) -> Iterator[Json]:
@@ -250,6 +281,9 @@ class Client:
     def _post(self, path: str, body: Json, headers: Mapping[str, str] | None = None) -> Json:
         sent = {"Content-Type": "application/json", **(headers or {})}
         return self._transport.json(Ask("POST", path, {}, sent, json_content(body)))
+
+    def _create(self, path: str, body: Json, idempotency_key: str | None) -> Json:
+        return self._post(path, body, {"Idempotency-Key": idempotency_key or uuid.uuid4().hex})
 
     def _pages(self, path: str, params: Params | None = None) -> Iterator[Json]:
         after: str | None = None
