@@ -22,9 +22,8 @@ def scores(task: UtilityTask, f1: dict[tuple[int, int], float]) -> Iterator[Util
 
 
 def test_a_study_is_cut_into_splits_and_thresholds_with_the_baseline_among_them() -> None:
-    assert [unit.task for unit in units_of(TASK)] == [
-        f"utility/{repeat}-{tau}-0" for repeat in (0, 1) for tau in (1, 2, 8)
-    ]
+    found = [(unit.repeat, unit.tau, unit.exempt_rarest) for unit in units_of(TASK)]
+    assert found == [(repeat, tau, 0) for repeat in (0, 1) for tau in (1, 2, 8)]
 
 
 def test_the_exemption_is_a_unit_more_for_every_threshold_that_suppresses() -> None:

@@ -260,6 +260,18 @@ class Client:
         """Stop a sweep and its releases."""
         return self._transport.json(Ask("POST", f"/sweeps/{segment(sweep)}/cancel"))
 
+    def create_utility(self, body: Json, idempotency_key: str | None = None) -> Json:
+        """Measure what a classifier of `{sources, label, features}` still learns after suppression."""
+        return self._create("/utility", body, idempotency_key)
+
+    def utility(self, utility: str) -> Json:
+        """Return a utility study: its state, and once completed its `rows`, one a threshold."""
+        return self._get(f"/utility/{segment(utility)}")
+
+    def wait_utility(self, utility: str, timeout: float = 3600.0, notice: Notice | None = None) -> Json:
+        """Return a utility study once it is completed. Raises RunFailed, StillRunning."""
+        return self._wait(lambda: self.utility(utility), timeout, notice)
+
     # Policies
 
     def policies(self) -> Iterator[Json]:

@@ -1,10 +1,17 @@
-"""The work of attack-sim: a shard of repetitions on a matrix of codes becomes a score.
+"""The work of attack-sim: a shard of repetitions on a matrix of codes, or of splits on ranks, becomes a score.
 
 A worker opens two rooms, `matrices` to read and `scores` to write. It never meets a value of a record.
 """
 
-from pratique_shared.contracts.facts import CLOSED, AttackPlan, Failure, Shard, ShardScored
+from typing import assert_never
+
+from pydantic import TypeAdapter
+
+from pratique_shared.contracts.facts import CLOSED, AttackPlan, Failure, ShardScored
 from pratique_shared.contracts.messages import Message
+from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.studies import WorkPlan
+from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.children import Children, Limits, these
@@ -12,6 +19,7 @@ from pratique_shared.runtime.ledger import Ledger
 from pratique_shared.runtime.queues import Doorbell
 
 CHILD = Limits(memory=4 << 30, seconds=1800)
+_PLAN: TypeAdapter[WorkPlan] = TypeAdapter(WorkPlan)
 
 
 class AttackSim:
@@ -26,24 +34,36 @@ class AttackSim:
         await self._bell.answer(message, lambda: self._score(message))
 
     async def _score(self, message: Message) -> None:
-        plan = await self._plans.read(message.id, "plan", AttackPlan)
-        shard = next((s for s in plan.shards if s.task == message.task), None) if plan is not None else None
-        if plan is None or shard is None or await self._plans.raw(message.id, CLOSED) is not None:
+        raw = await self._plans.raw(message.id, "plan")
+        plan = None if raw is None else _PLAN.validate_json(raw)
+        if plan is None or message.task not in plan.tasks or await self._plans.raw(message.id, CLOSED) is not None:
             return
-        if await self._scores.raw(message.id, shard.task) is None:
+        if await self._scores.raw(message.id, message.task) is None:
 
             async def give_up(failure: Failure) -> None:
-                await self._commit(message.id, shard, ShardScored(matrix_sha256=plan.matrix.sha256, error=failure))
+                await self._scores.commit(message.id, message.task, _failed(plan, failure))
 
-            await attempt(self._scores, message.id, shard.task, lambda: self._run(message.id, plan, shard), give_up)
+            await attempt(self._scores, message.id, message.task, lambda: self._run(message, plan), give_up)
         await self._bell.ring("privacy", Message(task="advance", id=message.id))
 
-    async def _run(self, release: str, plan: AttackPlan, shard: Shard) -> None:
+    async def _run(self, message: Message, plan: WorkPlan) -> None:
         matrix = await self._room.blob_bytes(plan.matrix)
-        alone = plan.model_copy(update={"shards": ()})  # the child needs its own shard only
-        body = {"plan": alone.model_dump(mode="json"), "shard": shard.model_dump()}
-        reply = await self._children.call(body, these(matrix))
-        await self._commit(release, shard, ShardScored.model_validate(reply.body))
+        score: Contract
+        match plan:
+            case AttackPlan(shards=shards):
+                shard = next(shard for shard in shards if shard.task == message.task)
+                alone = plan.model_copy(update={"shards": ()})  # the child needs its own shard only
+                body = {"op": "attack", "plan": alone.model_dump(mode="json"), "shard": shard.model_dump()}
+                score = ShardScored.model_validate((await self._children.call(body, these(matrix))).body)
+            case UtilityPlan():
+                body = {"op": "utility", "plan": plan.model_dump(mode="json"), "task": message.task}
+                score = RepeatScored.model_validate((await self._children.call(body, these(matrix))).body)
+            case _:
+                assert_never(plan)
+        await self._scores.commit(message.id, message.task, score)
 
-    async def _commit(self, release: str, shard: Shard, score: ShardScored) -> None:
-        await self._scores.commit(release, shard.task, score)
+
+def _failed(plan: WorkPlan, failure: Failure) -> Contract:
+    """Return the score of a shard that failed for good."""
+    kind = RepeatScored if isinstance(plan, UtilityPlan) else ShardScored
+    return kind(matrix_sha256=plan.matrix.sha256, error=failure)

@@ -19,7 +19,7 @@ from pratique_shared.runtime.children import Call, Reply
 
 def score_in_child(call: Call) -> Reply:
     """Score what a call names on the matrix or table that comes with it. Runs in the child."""
-    if call.body.get("op") == "utility":
+    if call.body["op"] == "utility":
         return score_units_in_child(call)
     plan = AttackPlan.model_validate(call.body["plan"])
     shard = Shard.model_validate(call.body["shard"])

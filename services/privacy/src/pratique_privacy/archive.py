@@ -26,7 +26,6 @@ from pratique_shared.contracts.facts import (
     RecordsResolved,
     ReleaseFailed,
     ReleaseRequested,
-    ShardScored,
 )
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import no_such
@@ -36,6 +35,7 @@ from pratique_shared.runtime.ledger import Ledger
 
 Fact = TypeVar("Fact", bound=Contract)
 CLAIM_KEPT = timedelta(days=1)
+SCORED = ("attack/", "utility/")  # what the names of scores begin with; starts and deaths stand beside them
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 _CAPTURE_OUTCOME: TypeAdapter[CaptureOutcome] = TypeAdapter(CaptureOutcome)
 
@@ -183,13 +183,13 @@ class Archive:
         )
 
     async def scored(self, entity: str) -> frozenset[str]:
-        """Return the tasks of a release, or of further adversaries, that have their score."""
-        return frozenset(name for name in await self.scores.names(entity) if name.startswith("attack/"))
+        """Return the tasks of a release or a study that have their score."""
+        return frozenset(name for name in await self.scores.names(entity) if name.startswith(SCORED))
 
-    async def scores_of(self, release_id: str) -> dict[str, ShardScored]:
-        """Return the scores of a release by the tasks of their shards."""
-        tasks = sorted(await self.scored(release_id))
-        found = await asyncio.gather(*(self.scores.read(release_id, task, ShardScored) for task in tasks))
+    async def scores_of(self, entity: str, kind: type[Fact]) -> dict[str, Fact]:
+        """Return the scores of a release or a study by the tasks of their shards."""
+        tasks = sorted(await self.scored(entity))
+        found = await asyncio.gather(*(self.scores.read(entity, task, kind) for task in tasks))
         return {task: score for task, score in zip(tasks, found, strict=True) if score is not None}
 
     async def cancel(self, release_id: str) -> bool:

@@ -17,6 +17,7 @@ from pratique_shared.contracts.facts import (
     Published,
     RecordsResolved,
     ReleaseFailed,
+    ShardScored,
     Withheld,
 )
 from pratique_shared.contracts.messages import Message
@@ -159,7 +160,7 @@ class Privacy:
         requested, measured, records = facts.requested, facts.measured, facts.records
         assert measured is not None
         assert records is not None
-        scores = await self._archive.scores_of(requested.id)
+        scores = await self._archive.scores_of(requested.id, ShardScored)
         attacks = attack_figures(measured.plan, scores)
         gate = judge(requested, measured, attacks)
         common = {

@@ -14,6 +14,7 @@ from pratique_shared.contracts.facts import (
 from pratique_shared.contracts.media import Media
 from pratique_shared.contracts.posture import PriorRelease, Unit
 from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.contracts.releases import Source
 from pratique_shared.runtime.clock import made_at, text_of
 from pratique_shared.runtime.sealing import BrokenSeal
 
@@ -31,17 +32,20 @@ class Sources:
 
         Raises `Gone` for a source that was deleted, `Conflict` for a capture that failed.
         """
-        source = requested.source
         if requested.inline is not None:
             return (SourceTable(origin="inline", pilot=requested.pilot, blob=requested.inline),)
+        return await self.tables(requested.tenant, requested.source)
+
+    async def tables(self, tenant: str, source: Source) -> tuple[SourceTable, ...] | None:
+        """Return the tables of captures or of a dataset; raises as `resolve`."""
         if source.dataset is not None:
-            ready, deleted = await self._archive.dataset(requested.tenant, source.dataset)
+            ready, deleted = await self._archive.dataset(tenant, source.dataset)
             if deleted:
                 raise _gone()
             return (SourceTable(origin=source.dataset, pilot=ready.pilot, blob=ready.table),)
         tables = []
         for capture_id in source.capture_ids:
-            capture = await self._archive.capture(requested.tenant, capture_id)
+            capture = await self._archive.capture(tenant, capture_id)
             match capture.outcome:
                 case _ if capture.deleted:
                     raise _gone()

@@ -23,6 +23,7 @@ from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
+from pratique_privacy.ranks import ranked
 from pratique_privacy.sweeps.figures import release_figures
 from pratique_privacy.sweeps.results import Part, part_rows, summarise
 from pratique_shared.contracts.attributes import Attributes
@@ -185,6 +186,22 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
     return Reply({name: made[name]() for name in body["by"]}, ())
 
 
+def _ranks(body: Body, blobs: list[bytes]) -> Reply:
+    table = _source(body, blobs) if body["sources"] else _kept_table(blobs[0])[0]
+    found = ranked(table, body["features"], body["label"])
+    counts = np.bincount(found.codes[:, -1], minlength=len(found.labels)).tolist()
+    about = {
+        "records": found.codes.shape[0],
+        "unlabelled": found.unlabelled,
+        "label": body["label"],
+        "features": body["features"],
+        "labels": dict(zip(found.labels, counts, strict=True)),
+    }
+    rows, columns = found.codes.shape
+    codes = np.ascontiguousarray(found.codes, dtype="<i4").tobytes()
+    return Reply({"rows": rows, "columns": columns, "about": about}, (codes,))
+
+
 def _sweep(body: Body, blobs: list[bytes]) -> Reply:
     rows = json.loads(blobs[0])
     whole = [release_figures(row) for row in rows if row["error"] is None]
@@ -229,6 +246,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "export": _export,
     "risk": _risk,
     "suggestions": _suggestions_of_release,
+    "ranks": _ranks,
     "sweep": _sweep,
     "release_preview": _release_preview,
 }

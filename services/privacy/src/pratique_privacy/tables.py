@@ -65,6 +65,16 @@ class MeasuredTable:
 
 
 @dataclass(frozen=True)
+class RankedTable:
+    """What a utility study is told of a table, and what belongs into its answer (label names are values)."""
+
+    matrix: bytes = field(repr=False)
+    rows: int
+    columns: int
+    about: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True)
 class ReleasedFiles:
     """The files of a release, built anew and read back; the types of the columns."""
 
@@ -180,6 +190,14 @@ class Tables:
         """Return class sizes, subset exposure, attributes and smallest classes of a release, as asked for in `by`."""
         body = {"op": "risk", "measured": measured.model_dump(mode="json"), "by": list(by), "k_target": k_target}
         return (await self._call(body, [], table)).body
+
+    async def ranks(
+        self, sources: Sequence[SourceBytes], released: bytes | None, features: Sequence[str], label: str
+    ) -> RankedTable:
+        """Return features as ranks and labels as codes, of sources or of the table of a release."""
+        body = {"op": "ranks", "features": list(features), "label": label}
+        reply = await self._call(body, sources, released)
+        return RankedTable(reply.blobs[0], reply.body["rows"], reply.body["columns"], reply.body["about"])
 
     async def sweep(self, rows: Sequence[Row], *, seed: int) -> dict[str, Any]:
         """Return means and deviations, correlations and findings over the releases of a sweep."""

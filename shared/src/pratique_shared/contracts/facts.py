@@ -197,6 +197,11 @@ class AttackPlan(Contract):
     attacks: Attacks | None
     shards: tuple[Shard, ...]
 
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of the shards."""
+        return tuple(shard.task for shard in self.shards)
+
 
 class Measured(MeasuredFigures):
     """The policy was applied and the figures computed; `table` is the transformed table, not yet released."""

@@ -5,19 +5,21 @@ A study is a folder like a release: `requested`, `plan`, one fact for each part 
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from pratique_shared.contracts.adversary import Attacks
-from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.attributes import Attributes, Column
 from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy, PolicyName
 from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.contracts.releases import CaptureId, DatasetId, Name, Pilot, Text
+from pratique_shared.contracts.utility import UtilityPlan, UtilityTask
 
 MOST_SOURCES, MOST_CONFIGURATIONS, MOST_MEMBERS = 1000, 64, 5000
 SourceId = CaptureId | DatasetId
+ReleaseId = Annotated[str, StringConstraints(pattern=r"^rel_[0-9a-z]{26}$")]
 
 # What is asked ---------------------------------------------------------------------------------------------------
 
@@ -58,6 +60,29 @@ class SweepRequest(Contract):
         grouped = [source for members in (self.groups or {}).values() for source in members]
         if len(set(grouped)) < len(grouped) or not set(grouped) <= set(self.sources):
             raise ValueError("groups may name only sources of the sweep, each in one group")
+        return self
+
+
+class UtilityRequest(UtilityTask):
+    """The body of `POST /utility`: predict the label of records from features, on what suppression leaves.
+
+    Sources are captures and datasets, or one release that was measured, whose rows are then those of the release.
+    """
+
+    name: Text | None = None
+    sources: tuple[SourceId | ReleaseId, ...] = Field(min_length=1, max_length=MOST_SOURCES)
+    unit: RecordUnit = "host"
+    label: Column = "role"
+    features: tuple[Column, ...] = Field(
+        default=("protocol_count", "packets", "peer_count"), min_length=1, max_length=50
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if len(set(self.sources)) < len(self.sources):
+            raise ValueError("a source stands twice: name each one once")
+        if len(self.sources) > 1 and any(source.startswith("rel_") for source in self.sources):
+            raise ValueError("a release is a source of its own: name it alone")
         return self
 
 
@@ -103,7 +128,18 @@ class AttackWork(Contract):
     attacks: Attacks
 
 
-Work = Annotated[SweepWork | AttackWork, Field(discriminator="kind")]
+class UtilityWork(Contract):
+    """A classifier of the labels, learnt from what suppression leaves."""
+
+    kind: Literal["utility"] = "utility"
+    sources: tuple[SourceId | ReleaseId, ...]
+    unit: RecordUnit
+    label: str
+    features: tuple[str, ...]
+    task: UtilityTask
+
+
+Work = Annotated[SweepWork | AttackWork | UtilityWork, Field(discriminator="kind")]
 
 # Facts -----------------------------------------------------------------------------------------------------------
 
@@ -118,6 +154,9 @@ class StudyRequested(Contract):
     created_at: str
 
 
+WorkPlan = Annotated[AttackPlan | UtilityPlan, Field(discriminator="kind")]
+
+
 class Members(Contract):
     """The releases of a sweep, source by source, under all configurations in turn."""
 
@@ -127,10 +166,11 @@ class Members(Contract):
 
 
 class Shards(Contract):
-    """What the attack workers are to do."""
+    """What the attack workers are to do; `about` is a sealed JSON object that belongs into the answer."""
 
     kind: Literal["shards"] = "shards"
-    work: AttackPlan
+    work: WorkPlan
+    about: Blob | None = None
     at: str
 
 

@@ -1,9 +1,10 @@
 """A utility study: what a classifier still learns of what suppression leaves (Kekatos et al. 2026, §V-G)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pratique_shared.contracts.facts import Blob, Failure
 from pratique_shared.contracts.model import Contract
 
 PAPER_TAUS = (1, 2, 3, 5, 8, 12)  # Table V
@@ -12,6 +13,8 @@ PAPER_TEST_SHARE = 0.3
 PAPER_REPEATS = 1  # one fixed split
 RARE_LABEL = 6  # labels that fewer records have become one
 EDGE_LABELS = 2  # "the two rarest roles"
+
+SHARD = "utility/splits/"
 
 Tau = Annotated[int, Field(ge=1, le=1_000_000)]
 
@@ -37,11 +40,6 @@ class UtilityUnit(Contract):
     tau: int = Field(ge=1)
     exempt_rarest: int = Field(default=0, ge=0)
 
-    @property
-    def task(self) -> str:
-        """The name of its task and of its fact."""
-        return f"utility/{self.repeat}-{self.tau}-{self.exempt_rarest}"
-
 
 class UtilityScored(Contract):
     """What the test part of a split says of a classifier that learnt what was left of the training part.
@@ -57,6 +55,29 @@ class UtilityScored(Contract):
     macro_f1: float
     accuracy: float
     edge_recall: float
+
+
+class UtilityPlan(Contract):
+    """What the attack workers are told of a utility study: a table of ranks and how to learn from it."""
+
+    kind: Literal["utility"] = "utility"
+    matrix: Blob
+    rows: int
+    columns: int
+    task: UtilityTask
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of the shards, one a split."""
+        return tuple(f"{SHARD}{repeat}-{repeat + 1}" for repeat in range(self.task.repeats))
+
+
+class RepeatScored(Contract):
+    """What all units of one split found; `error` stands where they failed for good."""
+
+    matrix_sha256: str
+    scores: tuple[UtilityScored, ...] = ()
+    error: Failure | None = None
 
 
 class UtilityInterval(Contract):

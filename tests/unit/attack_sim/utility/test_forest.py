@@ -9,7 +9,8 @@ import pytest
 from pratique_attack_sim.jobs import CHILD
 from pratique_attack_sim.shard_child import score_in_child
 from pratique_attack_sim.utility.scores import score_predictions
-from pratique_shared.contracts.utility import UtilityScored, UtilityTask, UtilityUnit
+from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, UtilityTask
 from pratique_shared.frames.utility import combine_units, units_of
 from pratique_shared.runtime.children import Body, Child, these
 
@@ -24,50 +25,51 @@ def table() -> np.ndarray[Any, np.dtype[np.int32]]:
     return np.column_stack([told, own.integers(0, 4, 60), labels]).astype("<i4")
 
 
-class Called:
-    """A call that came with the table in two pieces."""
+PLAN = UtilityPlan(matrix=Blob(key="blobs/x/ranks", sha256="0" * 64, bytes=720), rows=60, columns=3, task=TASK)
 
-    def __init__(self, units: list[UtilityUnit]) -> None:
-        rows = [unit.model_dump() for unit in units]
-        self.body: Body = {"op": "utility", "task": TASK.model_dump(), "units": rows, "rows": 60, "columns": 3}
-        self.told: list[Body] = []
+
+class Called:
+    """A call for one split, that came with the table in two pieces."""
+
+    def __init__(self, task: str) -> None:
+        self.body: Body = {"op": "utility", "plan": PLAN.model_dump(mode="json"), "task": task}
 
     def blobs(self) -> Iterator[bytes]:
         data = table().tobytes()
         yield from (data[:100], data[100:])
 
     def progress(self, body: Body) -> None:
-        self.told.append(body)
+        raise AssertionError(body)
 
 
-def scored(units: list[UtilityUnit]) -> list[UtilityScored]:
-    return [UtilityScored.model_validate(score) for score in score_in_child(Called(units)).body["scores"]]
+def scored(task: str) -> RepeatScored:
+    return RepeatScored.model_validate(score_in_child(Called(task)).body)
 
 
-def test_the_same_units_give_the_same_scores_however_the_work_is_cut() -> None:
-    units = list(units_of(TASK))
-    together = scored(units)
-    apart = [score for unit in reversed(units) for score in scored([unit])]
-    assert combine_units(TASK, together) == combine_units(TASK, apart)
-    assert [score.unit for score in together] == units
+def test_a_split_is_scored_under_every_threshold_on_the_table_that_came() -> None:
+    found = {task: scored(task) for task in reversed(PLAN.tasks)}
+    assert list(found) == ["utility/splits/1-2", "utility/splits/0-1"]
+    units = [score.unit for task in PLAN.tasks for score in found[task].scores]
+    assert units == list(units_of(TASK))
+    assert {split.matrix_sha256 for split in found.values()} == {"0" * 64}
+    rows = combine_units(TASK, [score for split in found.values() for score in split.scores])
+    assert [(row.tau, row.exempt_rarest) for row in rows] == [(1, 0), (2, 0), (2, 2)]
 
 
 def test_a_forest_learns_what_the_features_tell() -> None:
-    first = scored([UtilityUnit(repeat=0, tau=1)])[0]
+    first = scored("utility/splits/0-1").scores[0]
     assert (first.training, first.trained, first.test) == (42, 42, 18)
     assert 0.7 < first.accuracy <= 1.0
 
 
-async def test_a_real_child_answers_as_this_process_does_and_tells_how_far_it_is() -> None:
-    units = [UtilityUnit(repeat=1, tau=2)]
+async def test_a_real_child_answers_as_this_process_does() -> None:
+    task = PLAN.tasks[1]
     child = Child("pratique_attack_sim.shard_child:score_in_child", CHILD)
-    told: list[Body] = []
     try:
-        reply = await child.call(Called(units).body, these(table().tobytes()), told.append)
+        reply = await child.call(Called(task).body, these(table().tobytes()), lambda _: None)
     finally:
         child.kill()
-    assert [UtilityScored.model_validate(score) for score in reply.body["scores"]] == scored(units)
-    assert told == [{"done": 1, "total": 1}]
+    assert RepeatScored.model_validate(reply.body) == scored(task)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -19,13 +19,14 @@ from pratique_privacy.http import (
     results,
     sweeps,
     trials,
+    utility,
 )
 from pratique_privacy.http.access import authorise, check_rows
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
-PRIVATE = (captures, datasets, releases, results, attacks, sweeps, policies, trials, api_keys)
+PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
 OPEN = (health, reference)
 
 

@@ -33,3 +33,7 @@ SWEEPS: Final[dict[str, Any]] = {
         "seed": 1,
     },
 }
+UTILITIES: Final[dict[str, Any]] = {
+    "roles": {"sources": [CAPTURE["source"]["capture"]], "label": "role", "taus": [1, 2, 3, 5, 8, 12], "repeats": 20},
+    "one_split": {"sources": [CAPTURE["source"]["capture"]], "repeats": 1, "exempt_rarest": 2, "seed": 1},
+}

@@ -11,7 +11,7 @@ from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.resources import GateFloor
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
-from pratique_shared.contracts.studies import SweepRequest
+from pratique_shared.contracts.studies import SweepRequest, UtilityRequest
 
 BODIES = (
     ReleaseRequest,
@@ -19,6 +19,7 @@ BODIES = (
     ClassifyRequest,
     Attacks,
     SweepRequest,
+    UtilityRequest,
     StoredPolicy,
     GateFloor,
     KeyRequest,

@@ -1,5 +1,6 @@
 """Studies as their readers see them: taken in once, watched, answered when every part is in."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import ConfigDict
 from pratique_privacy.http.access import is_id
 from pratique_privacy.http.answers import RETRY_AFTER, accepted, answer, asked_to_wait, finished, unchanging
 from pratique_privacy.http.idempotency import Slot
+from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
 from pratique_privacy.studies.archive import StudyArchive
@@ -59,6 +61,16 @@ async def study_for(services: Services, caller: Caller, prefix: Prefix, identity
     if not is_id(prefix, identity):
         raise no_such("study")
     return await StudyArchive(services.archive).study(caller.tenant, identity)
+
+
+async def study_page(
+    services: Services, caller: Caller, prefix: Prefix, after: str | None, limit: int
+) -> PageOf[StudyResource]:
+    """Return a page of studies of one kind, newest first, without their answers."""
+    page = await services.archive.page(prefix, caller.tenant, after, limit)
+    found = await asyncio.gather(*map(StudyArchive(services.archive).any, page.ids))
+    shown = tuple(study_resource(facts) for facts in found if facts is not None)
+    return PageOf[StudyResource](data=shown, next=page.next)
 
 
 async def take_in(

@@ -32,6 +32,7 @@ from pratique_privacy.http.studies import (
     answer_of,
     shown,
     study_for,
+    study_page,
     study_resource,
     take_in,
     taken,
@@ -144,10 +145,7 @@ async def _configuration(services: Services, shelf: Shelf, asked: SweepRequest, 
 @router.get("", operation_id="listSweeps", response_model=PageOf[StudyResource], responses=answers())
 async def list_sweeps(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
     """List the sweeps of the tenant, newest first, without their answers."""
-    page = await services.archive.page("swp", caller.tenant, id_cursor("swp", after), limit)
-    studies = StudyArchive(services.archive)
-    found = [facts for identity in page.ids if (facts := await studies.any(identity)) is not None]
-    return answer(PageOf[StudyResource](data=tuple(map(study_resource, found)), next=page.next))
+    return answer(await study_page(services, caller, "swp", id_cursor("swp", after), limit))
 
 
 @router.get("/{sweep_id}", operation_id="getSweep", response_model=StudyResource, responses=answers(404))

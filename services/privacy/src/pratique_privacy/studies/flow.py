@@ -53,7 +53,7 @@ def parts(plan: Plan) -> tuple[str, ...]:
         case Members(releases=releases):
             return tuple(member_part(number) for number in range(len(releases)))
         case Shards(work=work):
-            return tuple(shard.task for shard in work.shards)
+            return work.tasks
         case _:
             assert_never(plan)
 

@@ -1,13 +1,15 @@
 """The work of studies: planned, their parts rung, their answers put together."""
 
 import json
+from collections.abc import Awaitable, Callable
+from typing import assert_never
 
-from pratique_privacy.studies import sweep
+from pratique_privacy.studies import sweep, utility
 from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.flow import StudyFacts, due
 from pratique_privacy.tables import Tables
 from pratique_privacy.verdict import attack_figures, plan_shards
-from pratique_shared.contracts.facts import Failure
+from pratique_shared.contracts.facts import Failure, ShardScored
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.contracts.studies import (
@@ -17,13 +19,17 @@ from pratique_shared.contracts.studies import (
     Shards,
     StudyDone,
     StudyFailed,
+    StudyRequested,
     SweepWork,
+    UtilityWork,
 )
+from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.queues import Doorbell
 
+GiveUp = Callable[[Failure], Awaitable[object]]
 OUTSTANDING = 16  # shards of one study in the queue
 _ADDED = "added"  # the fact that all members of a sweep were taken in
 
@@ -64,16 +70,42 @@ class Studies:
         async def give_up(failure: Failure) -> None:
             await self._archive.conclude(study, StudyFailed(error=failure, at=stamp()))
 
+        if task == "plan" and not await self._ready(facts, give_up):
+            return False
         run = self._plan if task == "plan" else self._conclude
         await attempt(self._archive.facts, study, task, lambda: run(facts), give_up)
         after = await self._archive.any(study)
         return after is not None and due(after) != due(facts)
 
+    async def _ready(self, facts: StudyFacts, give_up: GiveUp) -> bool:
+        """Whether what the study reads is there; a source that will never be ends it."""
+        requested = facts.requested
+        await self._archive.list(requested)  # a crash may have come between the study and its place in the list
+        if not isinstance(requested.work, UtilityWork):
+            return True
+        try:
+            return await utility.resolve(self._archive.whole, requested.tenant, requested.work) is not None
+        except (Conflict, Gone) as problem:
+            await give_up(Failure(code=problem.code, detail=problem.detail))
+            return False
+
     async def _plan(self, facts: StudyFacts) -> None:
-        await self._archive.list(facts.requested)  # a crash may have come between the study and its place in the list
-        work = facts.requested.work
-        plan: Plan = sweep.plan(work) if isinstance(work, SweepWork) else await self._shards(work)
-        await self._archive.facts.commit(facts.requested.id, "plan", plan)
+        study = facts.requested.id
+        await self._archive.facts.commit(study, "plan", await self._planned(study, facts.requested))
+
+    async def _planned(self, study: str, requested: StudyRequested) -> Plan:
+        match requested.work:
+            case SweepWork():
+                return sweep.plan(requested.work)
+            case AttackWork():
+                return await self._shards(requested.work)
+            case UtilityWork():
+                archive = self._archive.whole
+                tables = await utility.resolve(archive, requested.tenant, requested.work)
+                assert tables is not None
+                return await utility.plan(archive, self._tables, study, requested.work, tables)
+            case _:
+                assert_never(requested.work)
 
     async def _shards(self, work: AttackWork) -> Shards:
         """Plan further adversaries on the matrix of a release that was measured."""
@@ -108,5 +140,10 @@ class Studies:
             rows = await sweep.figures(self._archive.whole, work, plan)
             return await self._tables.sweep(rows, seed=work.seed)
         assert isinstance(plan, Shards)
-        figures = attack_figures(plan.work, await self._archive.whole.scores_of(facts.requested.id))
+        study, archive = facts.requested.id, self._archive.whole
+        if isinstance(plan.work, UtilityPlan):
+            assert plan.about is not None
+            about = json.loads(await self._archive.room.blob_bytes(plan.about))
+            return utility.answer(plan.work, await archive.scores_of(study, RepeatScored), about)
+        figures = attack_figures(plan.work, await archive.scores_of(study, ShardScored))
         return {"attacks": None if figures is None else figures.model_dump(mode="json")}
