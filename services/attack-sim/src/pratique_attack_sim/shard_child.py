@@ -1,4 +1,4 @@
-"""The shard child: a matrix of codes comes in, the score of some repetitions goes out."""
+"""The shard child: a matrix of codes comes in, the score of some repetitions goes out; utility units likewise."""
 
 from typing import assert_never
 
@@ -11,13 +11,16 @@ from pratique_attack_sim.adversaries.linkage import simulate_linkage
 from pratique_attack_sim.adversaries.linkage_exact import exact_linkage
 from pratique_attack_sim.adversaries.partial_qi import exact_partial_qi, simulate_partial_qi
 from pratique_attack_sim.adversaries.subsets import exposure
+from pratique_attack_sim.utility_child import score_units_in_child
 from pratique_shared.contracts.facts import AttackPlan, Shard, ShardScored
 from pratique_shared.frames.estimates import Score
 from pratique_shared.runtime.children import Call, Reply
 
 
 def score_in_child(call: Call) -> Reply:
-    """Score the shard that a call names on the matrix that comes with it. Runs in the child."""
+    """Score what a call names on the matrix or table that comes with it. Runs in the child."""
+    if call.body.get("op") == "utility":
+        return score_units_in_child(call)
     plan = AttackPlan.model_validate(call.body["plan"])
     shard = Shard.model_validate(call.body["shard"])
     codes = np.frombuffer(b"".join(call.blobs()), dtype="<i4").reshape(plan.rows, plan.columns)

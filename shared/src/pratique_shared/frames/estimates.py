@@ -120,11 +120,11 @@ def _error_over_targets(sums: Sequence[float], squares: Sequence[float], targets
 def _reach(se: float | None, se_targets: float | None, repetitions: int) -> float:
     """Return half the width of the interval; the whole of [0, 1] where a single credit is all there is."""
     if se is not None:
-        return _t95(repetitions - 1) * se
+        return t95(repetitions - 1) * se
     return 1.0 if se_targets is None else _Z95 * se_targets
 
 
-def _t95(freedom: int) -> float:
+def t95(freedom: int) -> float:
     """Return Student's two-sided 95 % point; beyond the table by its expansion (Abramowitz and Stegun, 26.7.5)."""
     if freedom <= len(_T95):
         return _T95[freedom - 1]

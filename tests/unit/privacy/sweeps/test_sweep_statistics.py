@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,13 @@ def test_an_empty_release_is_left_out_of_the_means_and_the_count_says_so() -> No
     assert all((alone.figures[name].mean, alone.figures[name].sd) == (None, None) for name in FIGURES)
 
 
+class Twice:
+    """Chance that draws the first release only."""
+
+    def integers(self, _: int, size: tuple[int, int]) -> npt.NDArray[np.int64]:
+        return np.zeros(size, np.int64)
+
+
 def by_pair(found: tuple[Correlation, ...], group: str | None = None) -> dict[tuple[str, str], Correlation]:
     return {(one.index, one.measure): one for one in found if one.group == group}
 
@@ -99,11 +107,19 @@ def test_a_group_of_two_releases_gives_a_correlation_of_one_and_says_how_often_a
     found = by_pair(correlate(TWO_BY_TWO, chance(), 4000).correlations, "lab")["ppi", "exact"]
     # Half of all resamples of two draw the same one twice; the other half gives r = 1.
     assert found.r == pytest.approx(1.0)
-    assert 4000 * 0.45 < found.degenerate < 4000 * 0.55
-    if found.degenerate > 2000:
-        assert found.ci95 is None
-    else:
-        assert found.ci95 == pytest.approx((1.0, 1.0))
+    assert found.degenerate == 2016
+    assert found.ci95 is None  # more than half were flat
+
+
+def test_there_is_no_interval_when_most_resamples_are_flat() -> None:
+    # PPI differs in one of ten releases, which (9/10)^10 = 35 % of the resamples miss.
+    one_of_ten = [release(str(n), "C0", ppi=float(n == 0), exact=float(n == 0)) for n in range(10)]
+    found = by_pair(correlate(one_of_ten, chance(), 1000).correlations)["ppi", "exact"]
+    assert 300 < found.degenerate < 400
+    assert found.ci95 == pytest.approx((-1.0, -1.0))
+    two = [release(str(n), "C0", ppi=float(n), exact=float(n)) for n in range(2)]
+    flat = by_pair(correlate(two, Twice(), 10).correlations)["ppi", "exact"]  # type: ignore[arg-type]
+    assert (flat.r, flat.degenerate, flat.ci95) == (pytest.approx(-1.0), 10, None)
 
 
 def test_the_interval_is_the_percentiles_of_the_correlations_of_the_resamples() -> None:
@@ -198,7 +214,9 @@ PARTS: tuple[Part, ...] = ("releases", "averages", "correlations", "leads", "fin
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
-    "read", [lambda r, p: pl.read_csv(part_csv(r, p)), lambda r, p: pl.read_parquet(io.BytesIO(part_parquet(r, p)))]
+    "read",
+    [lambda r, p: pl.read_csv(part_csv(r, p)), lambda r, p: pl.read_parquet(io.BytesIO(part_parquet(r, p)))],
+    ids=["csv", "parquet"],
 )
 def test_csv_and_parquet_hold_the_rows_of_the_json(part: Part, read: Callable[..., pl.DataFrame]) -> None:
     results = summarise(TWO_BY_TWO, chance(), 100)

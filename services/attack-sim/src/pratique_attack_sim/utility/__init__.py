@@ -1,0 +1,1 @@
+"""Utility: how well a classifier of the labels still learns from what suppression leaves."""
