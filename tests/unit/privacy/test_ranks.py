@@ -1,5 +1,7 @@
 """What leaves of a table for a utility study: ranks and codes."""
 
+from collections.abc import Sequence
+
 import polars as pl
 import pytest
 
@@ -9,7 +11,7 @@ from pratique_shared.contracts.problems import Unprocessable
 ROLES = ["AMF"] * 6 + ["UE"] * 7 + ["RIC"] * 5 + ["UPF"] * 2
 
 
-def hosts(**columns: list[object]) -> pl.DataFrame:
+def hosts(**columns: Sequence[object]) -> pl.DataFrame:
     return pl.DataFrame({"role": ROLES, "packets": list(range(20)), **columns})
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from pratique_privacy.metrics.flags import flags
 from pratique_privacy.metrics.measure import all_columns, measure
 from pratique_privacy.metrics.sensitive import FixedBins, fix_bins
-from pratique_privacy.metrics.survival import label_columns, survival_by_label
+from pratique_privacy.metrics.survival import label_columns, labels_lost, survival_by_label
 from pratique_privacy.policy.apply import Transformed, apply_policy
 from pratique_privacy.policy.keys import Keys
 from pratique_shared.contracts.attributes import Attributes
@@ -61,7 +62,8 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
     transformed = apply_policy(source, request.policy, attributes, keys=keys, pilot=request.pilot, entropy=entropy)
     after = figures(transformed.table, request, bins)
     label = next(iter(label_columns(attributes)), None)
-    survival = survivors_by_label(source, label, transformed)
+    kept = rows_kept(source, transformed)
+    survival = {} if label is None else survival_by_label(source[label], kept)
     # Labels are values: they are named only where the release publishes that column as it is.
     untouched = all(isinstance(step, ClassSupport) or step.column != label for step in request.policy.steps)
     rows_in, rows_out = source.height, transformed.table.height
@@ -85,6 +87,7 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
             attributes,
             bins=bins,
             survival_by_label=survival,
+            labels_lost=label is not None and labels_lost(source[label], kept),
             no_gate=request.no_gate,
         ),
         findings=transformed.findings,
@@ -114,13 +117,11 @@ def released_columns(table: pl.DataFrame, attributes: Attributes) -> AllColumns:
     return all_columns(table, [name for name in table.columns if name not in attributes.identifiers])
 
 
-def survivors_by_label(source: pl.DataFrame, label: str | None, transformed: Transformed) -> dict[str, float]:
-    """Return the survival of each label."""
-    if label is None:
-        return {}
+def rows_kept(source: pl.DataFrame, transformed: Transformed) -> npt.NDArray[np.bool_]:
+    """Return which rows of the source were kept."""
     kept = np.zeros(source.height, np.bool_)
     kept[transformed.kept] = True
-    return survival_by_label(source[label], kept)
+    return kept
 
 
 def code_matrix(table: pl.DataFrame, attributes: Attributes, key: bytes, digest: str) -> Codes:

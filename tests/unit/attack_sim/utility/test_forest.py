@@ -60,7 +60,8 @@ def test_a_forest_learns_what_the_features_tell() -> None:
 
 async def test_a_real_child_answers_as_this_process_does_and_tells_how_far_it_is() -> None:
     units = [UtilityUnit(repeat=1, tau=2)]
-    child, told = Child("pratique_attack_sim.shard_child:score_in_child", CHILD), []
+    child = Child("pratique_attack_sim.shard_child:score_in_child", CHILD)
+    told: list[Body] = []
     try:
         reply = await child.call(Called(units).body, these(table().tobytes()), told.append)
     finally:

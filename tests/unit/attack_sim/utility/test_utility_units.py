@@ -121,7 +121,7 @@ def test_scores_are_those_of_a_confusion_counted_by_hand() -> None:
 def test_a_label_that_the_test_part_lacks_counts_for_nothing() -> None:
     scores = score_predictions(ranks([0, 0]), ranks([0, 2]), np.array([1, 0]))
     # F1 of label 0 is 2/(2+1); recall on the rarest is that of label 0 alone.
-    assert (scores.macro_f1, scores.edge_recall) == (pytest.approx(2 / 3), 0.5)
+    assert (scores.macro_f1, scores.edge_recall) == pytest.approx((2 / 3, 0.5))
 
 
 def by_first_feature(features: Ranks, labels: Ranks, trees: int, seed: int) -> Predict:

@@ -6,7 +6,7 @@ import polars as pl
 from pratique_privacy.metrics.flags import flags, identifying
 from pratique_privacy.metrics.measure import measure
 from pratique_privacy.metrics.sensitive import FixedBins
-from pratique_privacy.metrics.survival import survival_by_label
+from pratique_privacy.metrics.survival import labels_lost, survival_by_label
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.frames.records import LIST
@@ -81,6 +81,22 @@ def test_survival_is_told_per_label_and_a_lost_label_is_flagged() -> None:
     assert survived == {"": 0.5, "AMF": 0.0, "UE": 2 / 3}
     assert raised(MANY, survival=survived) == ("rare_labels_lost",)
     assert raised(MANY, survival={"UE": 0.01}) == ()
+
+
+def test_a_label_that_had_six_rows_is_lost_to_a_model_when_fewer_are_left() -> None:
+    labels = pl.Series(["AMF"] * 6 + ["RIC"] * 5 + [None] * 6)
+    everything = np.ones(17, np.bool_)
+    assert not labels_lost(labels, everything)
+    five_amf, four_ric, no_null = everything.copy(), everything.copy(), everything.copy()
+    five_amf[0], four_ric[6], no_null[11:] = False, False, False
+    assert labels_lost(labels, five_amf)
+    assert not labels_lost(labels, four_ric)  # five were too few before
+    assert not labels_lost(labels, no_null)  # null is no label
+    assert not labels_lost(pl.Series(range(201)), np.zeros(201, np.bool_))
+    after = measure(MANY, ROLES.quasi_identifiers, ROLES.sensitive, ppi=PpiParameters())
+    assert flags(MANY, after, ROLES, bins={}, survival_by_label={"AMF": 5 / 6}, labels_lost=True) == (
+        "rare_labels_lost",
+    )
 
 
 def test_labels_of_any_type_have_a_name_and_a_column_of_values_has_none() -> None:

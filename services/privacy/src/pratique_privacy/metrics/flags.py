@@ -21,14 +21,15 @@ def flags(
     *,
     bins: Mapping[str, FixedBins],
     survival_by_label: Mapping[str, float],
+    labels_lost: bool = False,
     no_gate: bool = False,
 ) -> tuple[str, ...]:
     """Return the flags of a released table, in a fixed order.
 
     `trivial_t`: a sensitive attribute is constant, or there is one class; `few_classes`: fewer than 30 rows or 3
     classes; `suppressed_sa`: a sensitive cell or column is gone; `identifying_insensitive`: see below;
-    `rare_labels_lost`: a label that the source had is in no row; `no_gate`; `empty_release`, beside which only
-    `rare_labels_lost` and `no_gate` still say anything.
+    `rare_labels_lost`: a label that the source had is in no row, or in too few to be learnt any more; `no_gate`;
+    `empty_release`, beside which only `rare_labels_lost` and `no_gate` still say anything.
     """
     there = after.rows > 0
     raised = {
@@ -37,7 +38,7 @@ def flags(
         "few_classes": there and (after.rows < FEW_ROWS or after.classes < FEW_CLASSES),
         "suppressed_sa": there and any(_suppressed(table, name) for name in attributes.sensitive),
         "identifying_insensitive": bool(identifying(table, attributes.insensitive)),
-        "rare_labels_lost": 0.0 in survival_by_label.values(),
+        "rare_labels_lost": labels_lost or 0.0 in survival_by_label.values(),
         "no_gate": no_gate,
     }
     return tuple(name for name, up in raised.items() if up)

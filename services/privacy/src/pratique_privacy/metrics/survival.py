@@ -7,6 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pratique_shared.contracts.attributes import Attributes
+from pratique_shared.contracts.utility import RARE_LABEL
 from pratique_shared.frames.partition import coded
 
 ROLE = "role"  # the label of host and session records
@@ -34,6 +35,20 @@ def survival_by_label(labels_before: pl.Series, kept: npt.NDArray[np.bool_]) -> 
         ins, outs = counts.get(name, (0, 0))
         counts[name] = (ins + int(before[code]), outs + int(after[code]))
     return {name: outs / ins for name, (ins, outs) in sorted(counts.items())}
+
+
+def labels_lost(labels_before: pl.Series, kept: npt.NDArray[np.bool_]) -> bool:
+    """Tell whether a label had enough rows to be learnt and has not any more (Kekatos et al. 2026, §V-G).
+
+    Six rows are enough there: roles of fewer are no class of their own. Columns of more than 200 labels hold values.
+    """
+    found = coded(labels_before)
+    if len(found.first_rows) > MAX_LABELS:
+        return False
+    before = np.bincount(found.codes, minlength=len(found.first_rows))
+    after = np.bincount(found.codes[kept], minlength=len(found.first_rows))
+    named = np.array([label_text(value) != "" for value in labels_before.gather(found.first_rows).to_list()], np.bool_)
+    return bool((named & (before >= RARE_LABEL) & (after < RARE_LABEL)).any())
 
 
 def label_text(value: object) -> str:
