@@ -9,8 +9,8 @@ import pytest
 from pratique_attack_sim.jobs import CHILD
 from pratique_attack_sim.shard_child import score_in_child
 from pratique_attack_sim.utility.scores import score_predictions
+from pratique_privacy.utility.study import combine_units, units_of
 from pratique_shared.contracts.utility import UtilityScored, UtilityTask, UtilityUnit
-from pratique_shared.frames.utility import combine_units, units_of
 from pratique_shared.runtime.children import Body, Child, these
 
 TASK = UtilityTask(taus=(1, 2), repeats=2, trees=8, exempt_rarest=2)

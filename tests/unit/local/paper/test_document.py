@@ -1,8 +1,18 @@
 """A document reads the same as Markdown and as HTML, and nothing in it is taken for markup."""
 
-from pratique_local.paper.document import Figure, Heading, Items, Paragraph, Table, as_html, as_markdown, figures_of
+from pratique_local.paper.document import (
+    Block,
+    Figure,
+    Heading,
+    Items,
+    Paragraph,
+    Table,
+    as_html,
+    as_markdown,
+    figures_of,
+)
 
-BLOCKS = [
+BLOCKS: list[Block] = [
     Heading("Title", 1),
     Paragraph("a < b & *c*"),
     Items(["one", "two_three"]),

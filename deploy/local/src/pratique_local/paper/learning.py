@@ -9,10 +9,10 @@ from pratique_attack_sim.utility.forest import learn_forest
 from pratique_attack_sim.utility.study import score_unit
 from pratique_attack_sim.utility.table import RankTable
 from pratique_local.paper.corpus import HostTable
-from pratique_privacy.ranks import ranked
+from pratique_privacy.utility.ranks import ranked
+from pratique_privacy.utility.study import combine_units, units_of
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.contracts.utility import PAPER_REPEATS, UtilityRow, UtilityTask
-from pratique_shared.frames.utility import combine_units, units_of
 
 FEATURES = ("protocol_count", "packets", "peer_count")  # §V-G; the protocol set would tell the role by construction
 LABEL = "role"
