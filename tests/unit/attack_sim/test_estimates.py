@@ -33,7 +33,7 @@ def test_twenty_repetitions_use_students_t() -> None:
 
 @pytest.mark.parametrize(("freedom", "point"), [(1, 12.7062), (19, 2.0930), (30, 2.0423), (40, 2.0211), (199, 1.9720)])
 def test_the_points_of_students_t_are_the_tabled_ones(freedom: int, point: float) -> None:
-    assert estimates._t95(freedom) == pytest.approx(point, abs=5e-5)
+    assert estimates.t95(freedom) == pytest.approx(point, abs=5e-5)
 
 
 def test_a_single_repetition_has_the_spread_over_its_targets_only() -> None:

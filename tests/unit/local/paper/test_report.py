@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pratique_local.paper import Studied, write_report
-from pratique_local.paper.corpus import Corpora, read_corpora
+from pratique_local.paper.corpus import Corpora, generated_corpora, read_corpora
 from pratique_local.paper.document import Table
 from pratique_local.paper.learning import Learned
 from pratique_local.paper.releases import sweep
@@ -52,6 +52,13 @@ def test_captures_of_fewer_hosts_are_left_out(folder: Path, corpora: Corpora) ->
     most = max(table.hosts.height for table in corpora.tables)
     kept = read_corpora(folder, least_hosts=most)
     assert [table.hosts.height for table in kept.tables] == [most]
+
+
+def test_generated_captures_are_two_corpora_of_different_size(tmp_path: Path) -> None:
+    found = generated_corpora(tmp_path, labs=2, fields=1)
+    sizes = [(table.group, table.hosts.height) for table in found.tables]
+    assert [group for group, _ in sizes] == ["lab", "lab", "field"]
+    assert 2 <= sizes[0][1] <= sizes[1][1] < sizes[2][1]
 
 
 @pytest.mark.parametrize(

@@ -59,20 +59,20 @@ def read_corpora(folder: Path, least_hosts: int) -> Corpora:
     return Corpora(tuple(tables), tuple(left_out))
 
 
-def generated_corpora(folder: Path) -> Corpora:
+def generated_corpora(folder: Path, labs: int = 10, fields: int = 8) -> Corpora:
     """Generate two corpora of different character in a folder and profile them.
 
-    `lab`: ten captures of few subscribers that end early, down to a handful of hosts, like the internal captures of
-    the paper. `field`: eight captures of whole visits of many subscribers, like its external ones.
+    `lab`: captures of few subscribers that end early, down to a handful of hosts, like the ten internal captures of
+    the paper. `field`: captures of whole visits of many subscribers, like its eight external ones.
     """
     tables = []
-    for number in range(10):
+    for number in range(labs):
         path = folder / f"lab-{number}.pcap"
         write_sample(path, seed=100 + number, subscribers=1 + number)
         with path.open("r+b") as file:
             file.truncate(2_000 * 2**number)  # the tap was taken off in the middle of a record
         tables.append(("lab", path))
-    for number in range(8):
+    for number in range(fields):
         path = folder / f"field-{number}.pcap"
         write_sample(path, seed=200 + number, subscribers=24 + 30 * number)
         tables.append(("field", path))
