@@ -10,7 +10,7 @@ import numpy as np
 from pratique_local.paper.corpus import Corpora, generated_corpora, read_corpora
 from pratique_local.paper.disclosure import configurations_section, index_section
 from pratique_local.paper.document import Block, Heading, Items, Paragraph, as_html, as_markdown, figures_of
-from pratique_local.paper.generalisation import generalisation_section
+from pratique_local.paper.generalisation import MECHANISM, generalisation_section
 from pratique_local.paper.learning import Learned, learn
 from pratique_local.paper.releases import Swept, sweep
 from pratique_local.paper.statements import findings_section
@@ -54,7 +54,7 @@ def write_report(captures: Path | None, out: Path, asked: Studied, say: Callable
         *configurations_section(results, corpora.groups),
         *index_section(results, corpora.groups),
         *utility_section(learned, task),
-        *generalisation_section(),
+        *generalisation_section(MECHANISM, chance),
     ]
     _write(out, blocks, results, learned)
     return results
