@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CAPTURE ?=
+CAPTURES ?=
 POLICY ?= C4
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure bench secrets lock clean
+.PHONY: help setup demo run test check assure bench paper secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -43,6 +44,9 @@ assure: setup ## many releases under many kills (KILLS=200)
 
 bench: setup ## the benchmarks, each against its peer in the same run
 	for each in benchmarks/bench_*.py; do $(BIN)/python $$each --quick || exit 1; done
+
+paper: setup ## the paper's tables and figures on captures of your own or generated ones (CAPTURES=folder)
+	$(BIN)/python -m pratique_local paper $(if $(CAPTURES),--captures "$(CAPTURES)")
 
 secrets: ## make the secrets of the containers, once
 	deploy/docker/make-secrets.sh

@@ -11,11 +11,8 @@ PACKAGES = ("services/ingest", "services/privacy", "services/attack-sim", "deplo
 
 # Module, and why it may be shared all the same.
 ALLOWED = {
-    "pratique_shared.contracts.canonical": "the one spelling of JSON that digests and object cells share",
     "pratique_shared.contracts.media": "the formats of the API; its other reader, the client, has no pydantic",
     "pratique_shared.frames.datasets": "the same table rules as records.py, which it fills",
-    "pratique_shared.frames.partition": "what the adversaries are held against; attack-sim is handed its codes",
-    "pratique_shared.frames.records": "the schema of what ingest writes as NDJSON without polars, and privacy reads",
 }
 
 

@@ -1,4 +1,4 @@
-"""`python -m pratique_local run` keeps Pratique serving on this machine; `demo` shows a release from end to end."""
+"""`python -m pratique_local run` keeps Pratique serving on this machine; `demo` shows a release, `paper` a study."""
 
 import argparse
 import os
@@ -61,6 +61,21 @@ def _port(text: str) -> int:
     return port
 
 
+def _paper(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    if given.captures is not None and not given.captures.is_dir():
+        parser.error(f"there is no folder {given.captures}")
+    # Loaded here: scikit-learn takes seconds that no other command should wait for.
+    from pratique_local.paper import Studied, write_report  # noqa: PLC0415
+
+    asked = Studied(given.least_hosts, given.repeats, given.trees, given.seed)
+    try:
+        write_report(given.captures, given.out, asked)
+    except ValueError as error:
+        parser.error(str(error))
+    print(f"the report is in {given.out / 'report.html'} and {given.out / 'report.md'}")
+    return 0
+
+
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m pratique_local", description=__doc__)
@@ -73,9 +88,18 @@ def main() -> int:
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
     show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
+    paper = commands.add_parser("paper", help="compute the paper's tables and figures anew, as a report")
+    paper.add_argument("--captures", type=Path, default=None, help="a folder of captures instead of generated ones")
+    paper.add_argument("--least-hosts", type=int, default=2, help="captures of fewer hosts are left out")
+    paper.add_argument("--repeats", type=int, default=20, help="stratified splits of the learning task")
+    paper.add_argument("--trees", type=int, default=400, help="trees of its forest")
+    paper.add_argument("--seed", type=int, default=1)
+    paper.add_argument("--out", type=Path, default=Path("out/paper"))
     given = parser.parse_args()
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
+    if given.command == "paper":
+        return _paper(given, parser)
     if given.capture is not None and not given.capture.is_file():
         parser.error(f"there is no capture at {given.capture}")
     return demo(given.capture, given.policy, given.out)

@@ -6,8 +6,7 @@ import numpy as np
 
 from pratique_attack_sim.utility.study import Learn, score_unit
 from pratique_attack_sim.utility.table import RankTable
-from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
-from pratique_shared.frames.utility import units_of
+from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, units_of
 from pratique_shared.runtime.children import Call, Reply
 
 FOREST = "pratique_attack_sim.utility.forest"

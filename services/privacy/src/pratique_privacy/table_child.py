@@ -23,9 +23,9 @@ from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
-from pratique_privacy.ranks import ranked
 from pratique_privacy.sweeps.figures import release_figures
 from pratique_privacy.sweeps.results import Part, part_rows, summarise
+from pratique_privacy.utility.ranks import ranked
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy

@@ -57,6 +57,17 @@ class UtilityScored(Contract):
     edge_recall: float
 
 
+def units_of(task: UtilityTask) -> tuple[UtilityUnit, ...]:
+    """Cut a study into units; tau = 1, which suppresses nothing, is always among them as the baseline."""
+    exempt = (0, task.exempt_rarest) if task.exempt_rarest else (0,)
+    variants = [(tau, rarest) for tau in sorted({1, *task.taus}) for rarest in (exempt if tau > 1 else (0,))]
+    return tuple(
+        UtilityUnit(repeat=repeat, tau=tau, exempt_rarest=rarest)
+        for repeat in range(task.repeats)
+        for tau, rarest in variants
+    )
+
+
 class UtilityPlan(Contract):
     """What the attack workers are told of a utility study: a table of ranks and how to learn from it."""
 

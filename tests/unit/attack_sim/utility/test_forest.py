@@ -9,9 +9,9 @@ import pytest
 from pratique_attack_sim.jobs import CHILD
 from pratique_attack_sim.shard_child import score_in_child
 from pratique_attack_sim.utility.scores import score_predictions
+from pratique_privacy.utility.study import combine_units
 from pratique_shared.contracts.facts import Blob
-from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, UtilityTask
-from pratique_shared.frames.utility import combine_units, units_of
+from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, UtilityTask, units_of
 from pratique_shared.runtime.children import Body, Child, these
 
 TASK = UtilityTask(taus=(1, 2), repeats=2, trees=8, exempt_rarest=2)
@@ -74,7 +74,7 @@ async def test_a_real_child_answers_as_this_process_does() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_scores_are_those_of_scikit_learn(seed: int) -> None:
-    from sklearn import metrics  # type: ignore[import-untyped]  # noqa: PLC0415 - seconds to load
+    from sklearn import metrics  # noqa: PLC0415 - seconds to load
 
     own = np.random.default_rng(seed)
     truth = own.integers(0, 4, 50).astype(np.int32)

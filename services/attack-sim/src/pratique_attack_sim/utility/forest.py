@@ -1,7 +1,7 @@
 """The random forest: the one module that imports scikit-learn, which takes seconds to load."""
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
+from sklearn.ensemble import RandomForestClassifier
 
 from pratique_attack_sim.utility.study import Predict
 from pratique_attack_sim.utility.table import Ranks

@@ -7,12 +7,12 @@ from typing import Any
 from pratique_privacy.archive import Archive
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Tables
+from pratique_privacy.utility.study import combine_units
 from pratique_shared.contracts.facts import SourceTable
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import Shards, UtilityWork
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
-from pratique_shared.frames.utility import combine_units
 from pratique_shared.runtime.clock import fresh_name, stamp
 
 

@@ -1,4 +1,4 @@
-"""Utility figures: a study cut into units, and what the units say together."""
+"""Utility figures: what the units of a study say together."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,20 +8,9 @@ from pratique_shared.contracts.utility import (
     UtilityRow,
     UtilityScored,
     UtilityTask,
-    UtilityUnit,
+    units_of,
 )
 from pratique_shared.frames.estimates import t95
-
-
-def units_of(task: UtilityTask) -> tuple[UtilityUnit, ...]:
-    """Cut a study into units; tau = 1, which suppresses nothing, is always among them as the baseline."""
-    exempt = (0, task.exempt_rarest) if task.exempt_rarest else (0,)
-    variants = [(tau, rarest) for tau in sorted({1, *task.taus}) for rarest in (exempt if tau > 1 else (0,))]
-    return tuple(
-        UtilityUnit(repeat=repeat, tau=tau, exempt_rarest=rarest)
-        for repeat in range(task.repeats)
-        for tau, rarest in variants
-    )
 
 
 def combine_units(task: UtilityTask, scores: Iterable[UtilityScored]) -> tuple[UtilityRow, ...]:

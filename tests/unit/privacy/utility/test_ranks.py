@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 import pytest
 
-from pratique_privacy.ranks import MOST_RECORDS, ranked
+from pratique_privacy.utility.ranks import MOST_RECORDS, ranked
 from pratique_shared.contracts.problems import Unprocessable
 
 ROLES = ["AMF"] * 6 + ["UE"] * 7 + ["RIC"] * 5 + ["UPF"] * 2

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pratique_shared.contracts.utility import UtilityScored, UtilityTask, UtilityUnit
-from pratique_shared.frames.utility import combine_units, resampled_interval, units_of
+from pratique_privacy.utility.study import combine_units, resampled_interval
+from pratique_shared.contracts.utility import UtilityScored, UtilityTask, UtilityUnit, units_of
 
 TASK = UtilityTask(taus=(2, 8), repeats=2)
 
