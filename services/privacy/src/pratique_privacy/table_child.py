@@ -7,7 +7,7 @@ import io
 import json
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,23 +17,22 @@ from pratique_privacy.advice import Predicted, classify, suggest
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
-from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
 from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
+from pratique_privacy.risk_document import risk_document
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, Metrics, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.frames.datasets import read_dataset
-from pratique_shared.frames.partition import class_labels, class_sizes, column_codes, with_dropped
+from pratique_shared.frames.partition import class_sizes, with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
 from pratique_shared.runtime.children import Body, Call, Reply
 
-SMALLEST_CLASSES = 20
 PREVIEW_ROWS = 10_000
 
 
@@ -159,28 +158,8 @@ def _export(body: Body, blobs: list[bytes]) -> Reply:
 def _risk(body: Body, blobs: list[bytes]) -> Reply:
     measured = Measured.model_validate(body["measured"])
     table, _ = _kept_table(blobs[0])
-    names = list(measured.attributes.quasi_identifiers)
-    table = with_dropped(table, names)
-    codes = column_codes(table, names)
-    labels = class_labels(codes)
-    sizes = class_sizes(labels) if table.height else np.zeros(0, np.int64)
-    made: dict[str, Callable[[], Any]] = {
-        "class": lambda: {
-            "histogram": [asdict(bar) for bar in size_histogram(sizes)],
-            "share_below_k": measured.after.share_below_k,
-            "k_target": body["k_target"],
-        },
-        "subset": lambda: [
-            {"columns": [names[i] for i in e.subset], "distinct": e.distinct, "exposure": e.share}
-            for e in subset_exposure(codes)
-        ],
-        "attribute": lambda: [{"column": n, "distinct": d} for n, d in distinct_counts(table).items()],
-        "record": lambda: [
-            {"size": small.size, "values": rows_of(table.select(names).slice(small.first_row, 1))[0]}
-            for small in smallest_classes(labels, SMALLEST_CLASSES)
-        ],
-    }
-    return Reply({name: made[name]() for name in body["by"]}, ())
+    names = measured.attributes.quasi_identifiers
+    return Reply(risk_document(with_dropped(table, names), names, body["by"], body["k_target"]), ())
 
 
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
