@@ -145,6 +145,26 @@ def test_risk_names_the_fields_that_give_a_record_away() -> None:
     assert found["class"]["below"][0] == {"k": 2, "rows": 1, "share": 0.2}
 
 
+def test_two_releases_of_one_source_are_joined_by_its_rows() -> None:
+    rows = [{"ip": f"10.0.{n // 2}.{n}", "port": n // 3, "s": "x"} for n in range(6)]
+    networks = Attributes(quasi_identifiers=("ip",), sensitive=("s",), drop=("port",))
+    ports = Attributes(quasi_identifiers=("port",), sensitive=("s",), drop=("ip",))
+    made = [
+        measure(requested(networks, {"column": "ip", "op": "ip_prefix"}, {"op": "class_support", "tau": 2}), rows),
+        measure(requested(ports), rows),
+    ]
+    parts = [
+        {"policy": {"steps": []}, "quasi_identifiers": names, "read": ["d"], "source_rows": [6]}
+        for names in (["ip"], ["port"])
+    ]
+    call = Call({"op": "compose", "parts": parts, "forget": 0.5, "sources": []}, *(reply.blobs[0] for _, reply in made))
+    found = answer(call).body
+    # Networks {0,1} {2,3} {4,5} and ports {0,1,2} {3,4,5}: together 2, 3 alone.
+    assert (found["k"], found["uniques"], found["classes"]) == (1, 2, 4)
+    assert list(found["joined"]) == [{"shared": 6, "linked": 0}]
+    assert made[0][0].source_rows == (6,)
+
+
 @pytest.mark.parametrize(("pilot", "refused"), [(None, True), ("lab", False)])
 def test_a_pseudonym_without_a_pilot_is_refused_when_the_release_is_asked_for(pilot: str | None, refused: bool) -> None:
     attributes = Attributes(quasi_identifiers=("ip",))

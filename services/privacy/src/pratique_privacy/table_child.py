@@ -7,13 +7,14 @@ import io
 import json
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from pratique_privacy.advice import Predicted, classify, suggest
+from pratique_privacy.composition import Part, compose, lasting_pseudonyms, source_ids
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
@@ -78,6 +79,7 @@ def _measure(body: Body, blobs: list[bytes]) -> Reply:
         flags=made.flags,
         findings=made.findings,
         versions={"polars": pl.__version__, "numpy": np.__version__},
+        source_rows=(source.height,) if len(blobs) == 1 else tuple(len(blob.splitlines()) for blob in blobs),
     )
     table = made.table.with_columns(pl.Series(_KEPT, made.transformed.kept))
     reply = {"figures": found.model_dump(mode="json"), "matrix_rows": codes.shape[0], "matrix_columns": codes.shape[1]}
@@ -162,6 +164,17 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
     return Reply(risk_document(with_dropped(table, names), names, body["by"], body["k_target"]), ())
 
 
+def _compose(body: Body, blobs: list[bytes]) -> Reply:
+    places: dict[tuple[str, int], int] = {}
+    parts = []
+    for described, blob in zip(body["parts"], blobs, strict=True):
+        table, kept = _kept_table(blob)
+        pseudonyms = lasting_pseudonyms(Policy.model_validate(described["policy"]))
+        ids = source_ids(kept, described["read"], described["source_rows"], places)
+        parts.append(Part(table, tuple(described["quasi_identifiers"]), ids, pseudonyms))
+    return Reply(asdict(compose(parts[0], parts[1:], body["forget"])), ())
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -197,6 +210,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "page": _page,
     "export": _export,
     "risk": _risk,
+    "compose": _compose,
     "suggestions": _suggestions_of_release,
     "release_preview": _release_preview,
 }
