@@ -35,7 +35,7 @@ class Part:
     table: pl.DataFrame = field(repr=False)
     quasi_identifiers: tuple[str, ...]
     rows: Ids = field(repr=False)
-    pseudonyms: Mapping[str, str]
+    pseudonyms: Mapping[str, str] = field(repr=False)
 
 
 @dataclass(frozen=True)

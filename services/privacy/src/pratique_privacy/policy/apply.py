@@ -1,6 +1,6 @@
 """The application of a policy: a source table goes in, the columns and rows that may be published come out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
@@ -54,6 +54,7 @@ from pratique_shared.frames.records import column_types
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 ValueStep: TypeAlias = Bin | TimeBucket | TextPrefix | ProtocolFamily | Hierarchy | Round | TopBottom
+CoarseningStep: TypeAlias = ValueStep | IpPrefix | Cell | Threshold | Quantile
 
 PILOT = "pilot"
 
@@ -158,17 +159,29 @@ def _after(standing: _Standing, step: Step, given: _Given, where: str) -> _Stand
             return replace(standing, table=standing.table.drop(step.column))
         case Hmac() | SaltedHash() | Token() | Ipv4Shaped() | CryptoPan():
             return _pseudonymised(standing, step, given, where)
+        case _:
+            return standing.with_column(_coarser(standing.table[step.column], step, where))
+
+
+def coarsened(column: pl.Series, steps: Sequence[CoarseningStep]) -> pl.Series:
+    """Return a column after steps that look at nothing but its values. Raises `PolicyRefused` (`hierarchy-gap`)."""
+    for step in steps:
+        column = _coarser(column, step, "/policy/steps").column
+    return column
+
+
+def _coarser(column: pl.Series, step: CoarseningStep, where: str) -> Rewritten:
+    match step:
         case IpPrefix():
-            return standing.with_column(ip_prefix(standing.table[step.column], step.v4, step.v6))
+            return ip_prefix(column, step.v4, step.v6)
         case Cell():
-            return standing.with_column(Rewritten(suppress_cells(standing.table[step.column])))
+            return Rewritten(suppress_cells(column))
         case Threshold():
-            return standing.with_column(Rewritten(suppress_rare(standing.table[step.column], step.tau)))
+            return Rewritten(suppress_rare(column, step.tau))
         case Quantile():
-            return standing.with_column(quantile(standing.table[step.column], step.buckets))
+            return quantile(column, step.buckets)
         case Bin() | TimeBucket() | TextPrefix() | ProtocolFamily() | Hierarchy() | Round() | TopBottom():
-            column = standing.table[step.column]
-            return standing.with_column(rewrite(column, _reading(step, column, where)))
+            return rewrite(column, _reading(step, column, where))
         case _:
             assert_never(step)
 
