@@ -55,7 +55,7 @@ def source(seed: int, rows: int) -> pl.DataFrame:
     )
 
 
-def wish(gate: Gate, **changed: Any) -> Wish:
+def wish(gate: Gate, **changed: object) -> Wish:
     plain = Wish(
         attributes=Attributes(quasi_identifiers=NAMES, sensitive=("role",)),
         gate=gate,
@@ -67,7 +67,7 @@ def wish(gate: Gate, **changed: Any) -> Wish:
         partial_qi=PartialQi(),
         linkage=Linkage(),
     )
-    return replace(plain, **changed)
+    return replace(plain, **changed)  # type: ignore[arg-type]
 
 
 def everything(table: pl.DataFrame, asked: Wish) -> list[Appraisal]:
@@ -80,7 +80,7 @@ def everything(table: pl.DataFrame, asked: Wish) -> list[Appraisal]:
 
 @pytest.mark.parametrize("exempt", [None, Exemption(column="role", rarest=1)])
 def test_what_is_predicted_is_what_the_policy_gives(exempt: Exemption | None) -> None:
-    table = source(1, 60)
+    table = source(1, 40)
     asked = wish({"k": Bound(min=2)}, exempt=exempt)
     found: Any = recommend(table, asked, {}, 1000, 60, still)
     assert len(found["front"]) > 5
@@ -108,10 +108,10 @@ GATES: list[Gate] = [
 ]
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(st.integers(0, 1000), st.sampled_from(GATES), st.booleans())
 def test_nothing_that_passes_loses_less_than_what_is_recommended(seed: int, gate: Gate, exempted: bool) -> None:
-    table = source(seed, 40)
+    table = source(seed, 30)
     asked = wish(gate, exempt=Exemption(column="role", rarest=1) if exempted else None)
     found: Any = recommend(table, asked, {}, 10_000, 60, still)
     passing = [each for each in everything(table, asked) if evaluate(gate, each.figures).verdict == "pass"]
@@ -124,16 +124,19 @@ def test_nothing_that_passes_loses_less_than_what_is_recommended(seed: int, gate
         assert found["recommended"]["loss"]["entropy"] == pytest.approx(least, abs=1e-9)
 
 
+def point(appraisal: Appraisal) -> tuple[float, ...]:
+    return tuple(round(figure, 12) for figure in (*appraisal.risks, *appraisal.losses))
+
+
 def test_the_front_holds_what_nothing_betters() -> None:
     asked = wish({"k": Bound(min=2)})
     every = everything(source(3, 30), asked)
-    points = {(*each.risks, *each.losses) for each in every}
+    points = {point(each) for each in every}
 
-    def bettered(point: tuple[float, ...]) -> bool:
-        return any(all(a <= b for a, b in zip(q, point, strict=True)) and q != point for q in points)
+    def bettered(one: tuple[float, ...]) -> bool:
+        return any(all(a <= b for a, b in zip(other, one, strict=True)) and other != one for other in points)
 
-    truth = {point for point in points if not bettered(point)}
-    assert {(*each.risks, *each.losses) for each in pareto(every)} == truth
+    assert {point(each) for each in pareto(every)} == {one for one in points if not bettered(one)}
     assert pareto([]) == []
 
 
@@ -145,7 +148,8 @@ def test_losses_are_worked_out() -> None:
     lattice, appraiser = prepared(table, ladders, asked, {})
     exact, network, one = (appraiser.appraise((level,))[0] for level in range(3))
     assert (exact.granularity_loss, exact.entropy_loss) == (0.0, 0.0)
-    assert (network.granularity_loss, network.entropy_loss) == (pytest.approx(1 / 3), pytest.approx(0.5))  # ln 2 / ln 4
+    assert network.granularity_loss == pytest.approx(1 / 3)
+    assert network.entropy_loss == pytest.approx(1 / 2)  # ln 2 / ln 4
     assert (one.granularity_loss, one.entropy_loss) == (1.0, 1.0)
     assert lattice.most_entropy == pytest.approx(4 * math.log(4))
 

@@ -73,13 +73,15 @@ class Appraiser:
     def __init__(self, subject: Subject, taus: Sequence[int]) -> None:
         self._subject, self._lattice = subject, subject.lattice
         self._distinct = Distinct(subject.lattice)
+        label = subject.label
+        alone = label is not None and not any(label is each for each in subject.sensitive)
+        self._attributes = (*subject.sensitive, *((label,) if alone and label is not None else ()))
         self.taus = tuple(sorted(set(taus)))
 
     def appraise(self, node: Node) -> list[Appraisal]:
         """Return the appraisal for no suppression and for each threshold that takes rows out and leaves some."""
         subject = self._subject
-        attributes = [*subject.sensitive, *([] if subject.label is None else [subject.label])]
-        classes = classes_at(self._lattice, node, subject.exempt, attributes)
+        classes = classes_at(self._lattice, node, subject.exempt, self._attributes)
         found = [self._appraisal(classes, 0)]
         for tau in self.taus:
             rows = int(classes.sizes[classes.kept(tau)].sum())
@@ -181,7 +183,8 @@ class Appraiser:
         label = self._subject.label
         if label is None:
             return None
-        crossed = classes.crossed[-1]
+        place = next(place for place, each in enumerate(self._attributes) if each is label)
+        crossed = classes.crossed[place]
         before = np.bincount(crossed.values, crossed.counts, label.count)
         stays = kept[crossed.parts]
         after = np.bincount(crossed.values[stays], crossed.counts[stays], label.count)

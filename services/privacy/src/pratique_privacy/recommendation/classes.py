@@ -112,14 +112,15 @@ def kept_cells(
     renamed = np.cumsum(present) - 1
     width = int(present.sum())
     keys = classes * width + renamed[values]
-    order = np.argsort(keys, kind="stable")
-    ranked = keys[order]
-    starts = np.flatnonzero(np.diff(ranked, prepend=-1))
-    of, value = np.divmod(ranked[starts], width)
+    if not (keys[1:] > keys[:-1]).all():  # parts of one class, one spared and one not, are one again
+        order = np.argsort(keys, kind="stable")
+        keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    of, value = np.divmod(keys[starts], width)
     cells = Cells(
         owners=of,
         values=value,
-        counts=np.add.reduceat(counts[order], starts),
+        counts=np.add.reduceat(counts, starts),
         starts=np.flatnonzero(np.diff(of, prepend=-1)),
         sizes=sizes,
         totals=totals[present],

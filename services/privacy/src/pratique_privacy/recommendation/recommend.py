@@ -103,10 +103,14 @@ def prepared(
     def by_unit(categories: Categories) -> Categories:
         return Categories(categories.codes[lattice.first], categories.count, categories.empty, categories.ordered)
 
+    attributes = tuple(by_unit(each) for each in sensitive)
+    label_by_unit = None if label is None else by_unit(label)
+    if label is not None and names[0] in wish.attributes.sensitive:  # one object: it is counted once
+        label_by_unit = attributes[wish.attributes.sensitive.index(names[0])]
     subject = Subject(
         lattice=lattice,
-        sensitive=tuple(by_unit(each) for each in sensitive),
-        label=None if label is None else by_unit(label),
+        sensitive=attributes,
+        label=label_by_unit,
         exempt=None if exempt is None else exempt[lattice.first],
         ppi=wish.ppi,
         partial_qi=wish.partial_qi,

@@ -13,7 +13,8 @@ from pratique_shared.contracts.gate import Gate
 
 Cut = Literal["evaluations", "seconds"]
 PROBES = 24  # nodes looked at across the whole lattice first: coarse ones that fail rule finer ones out
-TOLERANCE = 1e-12  # of losses, which are sums of logarithms
+DIGITS = 12  # of losses, which are sums of logarithms
+TOLERANCE = 10.0**-DIGITS
 
 # A coarser table never has a worse one of these, and its classes are unions of finer ones; with rows taken out only
 # survival keeps that order. t and l: Li et al. 2007 and Machanavajjhala et al. 2007, monotonicity.
@@ -171,13 +172,13 @@ def pareto(found: list[Appraisal]) -> list[Appraisal]:
     if not found:
         return []
     ordered = sorted(found, key=_order)
-    points = np.array([(*each.risks, *each.losses) for each in ordered])
+    points = np.array([(*each.risks, *each.losses) for each in ordered]).round(DIGITS)
     kept: list[int] = []
     front = np.empty((0, points.shape[1]))
     # Sorted by the first loss, then all the others: whoever betters a point comes before it or has an equal key.
     for place, point in enumerate(points):
-        if not (front <= point + TOLERANCE).all(axis=1).any():
-            beaten = (point <= front + TOLERANCE).all(axis=1)
+        if not (front <= point).all(axis=1).any():
+            beaten = (point <= front).all(axis=1)
             kept = [other for other, gone in zip(kept, beaten, strict=True) if not gone]
             kept.append(place)
             front = points[kept]
@@ -185,4 +186,4 @@ def pareto(found: list[Appraisal]) -> list[Appraisal]:
 
 
 def _order(appraisal: Appraisal) -> tuple[object, ...]:
-    return (*(round(loss, 12) for loss in appraisal.losses), *appraisal.risks, appraisal.tau, appraisal.node)
+    return (*(round(loss, DIGITS) for loss in appraisal.losses), *appraisal.risks, appraisal.tau, appraisal.node)
