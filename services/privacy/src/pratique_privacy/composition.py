@@ -14,6 +14,7 @@ from pratique_shared.contracts.policy import (
     CryptoPan,
     Hmac,
     Ipv4Shaped,
+    Mondrian,
     Policy,
     Threshold,
 )
@@ -73,7 +74,7 @@ def lasting_pseudonyms(policy: Policy) -> dict[str, str]:
         match step:
             case Hmac() | Ipv4Shaped() | CryptoPan() if step.scope != "per_run" and step.column not in found:
                 found[step.column] = f"{step.op}|{step.scope}|{step.domain or step.column}"
-            case ClassSupport() | Threshold():
+            case ClassSupport() | Mondrian() | Threshold():
                 continue
             case _:
                 found.pop(step.column, None)
