@@ -236,3 +236,32 @@ def test_a_second_release_of_the_same_records_to_the_same_recipient_names_the_fi
     named = [prior["release"] for prior in client.posture(third)["prior_releases"]]
     assert named == sorted((first, second), reverse=True)
     assert client.posture(other)["prior_releases"] == []
+    assert client.posture(other)["composition"] is None
+    posture = client.posture(third)
+    # The same policy on the same records adds no knowledge: the join has the classes of the release itself.
+    assert {each["release"] for each in posture["composition"]["releases"]} == {first, second}
+    assert posture["composition"]["k"] == posture["after"]["k"]
+    assert posture["composition"]["exact_qi"] == posture["after"]["exact_reid"]
+
+
+def test_a_release_that_singles_records_out_beside_an_earlier_one_is_held_back(client: Client) -> None:
+    rows = [{"age": n, "town": n // 2 % 3, "s": "x"} for n in range(12)]
+    asked = {
+        "source": {"records": rows},
+        "recipient": "both",
+        "attacks": None,
+        "gate": {"k": {"min": 4}, "composition.k": {"min": 4}},
+    }
+    ages = {"attributes": {"quasi_identifiers": ["age"], "sensitive": ["s"], "drop": ["town"]}}
+    towns = {"attributes": {"quasi_identifiers": ["town"], "sensitive": ["s"], "drop": ["age"]}}
+    bins = {"policy": {"steps": [{"column": "age", "op": "bin", "width": 4}]}}
+    first = client.create_release(asked | ages | bins)["id"]
+    assert client.wait_release(first)["verdict"] == "pass"
+    # Ages 0-3 with towns 0 0 1 1, 4-7 with 2 2 0 0, 8-11 with 1 1 2 2: pairs, where each release has fours.
+    second = client.create_release(asked | towns | {"policy": {"steps": []}})["id"]
+    assert client.wait_release(second)["verdict"] == "fail"
+    posture = client.posture(second)
+    assert (posture["after"]["k"], posture["composition"]["k"]) == (4, 2)
+    assert posture["composition"]["releases"][0] | {"created_at": ""} == {
+        "release": first, "created_at": "", "shared": 12, "linked": 0,
+    }  # fmt: skip

@@ -170,6 +170,14 @@ def test_findings_and_earlier_releases_are_named() -> None:
     assert "rel_00" in text
 
 
+def test_a_join_with_earlier_releases_is_told() -> None:
+    joined = {"releases": [{"release": "rel_00"}], "k": 2, "uniques": 0, "classes": 4}
+    text = render_posture(without(composition=joined))
+    assert "beside 1 releases of this recipient: k 2, alone 0" in text
+    nothing = render_posture(without(composition={**joined, "k": None, "uniques": None}))
+    assert "k n/a, alone n/a" in nothing
+
+
 def test_no_label_of_a_record_steers_the_terminal() -> None:
     records = {**POSTURE["records"], "survival_by_label": {"\x1b[31mred\nline": 0.5}}
     text = render_posture(without(records=records))

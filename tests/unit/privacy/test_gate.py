@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pratique_privacy.gate import bounds_nothing, check_metrics, evaluate, figures_of, tighten
 from pratique_privacy.metrics.measure import measure
 from pratique_shared.contracts.gate import GATE_METRICS, Bound, Gate
-from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, PpiParameters
+from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, CompositionFigures, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
 
 
@@ -75,11 +75,13 @@ def test_every_metric_of_the_gate_has_a_figure() -> None:
     table = pl.DataFrame({"q": [1, 1, 2, 2], "s": [1, 2, 1, 2]})
     after = measure(table, ["q"], ["s"], ppi=PpiParameters())
     attacks = AttackFigures(exact_qi=0.5, partial_qi=attack(0.3, (0.1, 0.4)), linkage=attack(None, (0.1, 0.4)))
-    figures = figures_of(after, AllColumns(classes=4, uniques=4), attacks, 1.0)
+    joined = CompositionFigures(releases=(), classes=3, k=1, uniques=2, exact_qi=0.75, partial_qi=0.5)
+    figures = figures_of(after, AllColumns(classes=4, uniques=4), attacks, 1.0, joined)
     assert set(figures) == set(GATE_METRICS)
     assert all(value is not None for value in figures.values())
     # Exact where it is known, else the upper end of the interval.
     assert (figures["partial_qi"], figures["linkage"], figures["all_columns.uniques"]) == (0.3, 0.4, 4)
+    assert (figures["k"], figures["composition.k"], figures["composition.exact_qi"]) == (2, 1, 0.75)
 
 
 def test_an_adversary_that_is_missing_or_failed_has_no_figure() -> None:

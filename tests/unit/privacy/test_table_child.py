@@ -117,8 +117,52 @@ def test_risk_of_a_release_that_dropped_its_only_quasi_identifier_is_one_class()
     }
     found = answer(Call({**body, "sources": []}, reply.blobs[0])).body
     assert found["class"]["histogram"] == [{"size": 5, "classes": 1, "rows": 5}]
-    assert found["subset"] == [{"columns": ["ip"], "distinct": 1, "exposure": 0.2}]
+    (subset,) = found["subset"]
+    assert subset == {"columns": ["ip"], "distinct": 1, "exposure": 0.2, "uniques": 0, "minimal_uniques": 0}
     assert found["record"] == [{"size": 5, "values": {"ip": "*"}}]
+
+
+def test_risk_names_the_fields_that_give_a_record_away() -> None:
+    attributes = Attributes(quasi_identifiers=("cell", "hour"), sensitive=("s",))
+    places = [("north", 1), ("north", 1), ("north", 2), ("south", 2), ("south", 2)]
+    measured, reply = measure(requested(attributes), [{"cell": c, "hour": h, "s": "x"} for c, h in places])
+    body = {"op": "risk", "measured": measured.model_dump(mode="json"), "k_target": 2, "sources": []}
+    found = answer(Call({**body, "by": ["class", "attribute", "record"]}, reply.blobs[0])).body
+    assert found["record"][0] == {
+        "size": 1,
+        "values": {"cell": "north", "hour": 2},
+        "singled_by": [["cell", "hour"]],
+    }
+    cell, hour, sensitive = found["attribute"]
+    assert cell == {
+        "column": "cell", "distinct": 2, "minimal_uniques": 1, "minimal_share": 1.0, "singled_rows": 1,
+        "singled_share": 1.0,
+    }  # fmt: skip
+    assert hour["minimal_uniques"] == 1
+    assert sensitive == {"column": "s", "distinct": 1}
+    assert found["class"]["worst"] == {"size": 1, "risk": 1.0, "rows": 1}
+    assert found["class"]["typical"] == {"size": 2, "risk": 0.5, "rows": 4}
+    assert found["class"]["below"][0] == {"k": 2, "rows": 1, "share": 0.2}
+
+
+def test_two_releases_of_one_source_are_joined_by_its_rows() -> None:
+    rows = [{"ip": f"10.0.{n // 2}.{n}", "port": n // 3, "s": "x"} for n in range(6)]
+    networks = Attributes(quasi_identifiers=("ip",), sensitive=("s",), drop=("port",))
+    ports = Attributes(quasi_identifiers=("port",), sensitive=("s",), drop=("ip",))
+    made = [
+        measure(requested(networks, {"column": "ip", "op": "ip_prefix"}, {"op": "class_support", "tau": 2}), rows),
+        measure(requested(ports), rows),
+    ]
+    parts = [
+        {"policy": {"steps": []}, "quasi_identifiers": names, "read": ["d"], "source_rows": [6]}
+        for names in (["ip"], ["port"])
+    ]
+    call = Call({"op": "compose", "parts": parts, "forget": 0.5, "sources": []}, *(reply.blobs[0] for _, reply in made))
+    found = answer(call).body
+    # Networks {0,1} {2,3} {4,5} and ports {0,1,2} {3,4,5}: together 2, 3 alone.
+    assert (found["k"], found["uniques"], found["classes"]) == (1, 2, 4)
+    assert list(found["joined"]) == [{"shared": 6, "linked": 0}]
+    assert made[0][0].source_rows == (6,)
 
 
 @pytest.mark.parametrize(("pilot", "refused"), [(None, True), ("lab", False)])

@@ -229,6 +229,11 @@ def _remarks(posture: Json, width: int) -> list[str]:
     if prior := posture.get("prior_releases"):
         named = ", ".join(plain(each.get("release")) for each in prior)
         rows.append(("prior_releases", f"this recipient has {named} of the same source: rows may be joined"))
+    if joined := posture.get("composition"):
+        with_others = (
+            f"beside {len(joined.get('releases') or [])} releases of this recipient: k {figure(joined.get('k'))}"
+        )
+        rows.append(("composition", f"{with_others}, alone {figure(joined.get('uniques'))}"))
     return ["Take note", *lay_out(rows, width, indent="  ")] if rows else []
 
 

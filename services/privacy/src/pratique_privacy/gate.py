@@ -4,18 +4,23 @@ from collections.abc import Mapping
 from math import inf, isfinite
 
 from pratique_shared.contracts.gate import GATE_METRICS, Bound, Check, Gate, GateResult, Verdict
-from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, Metrics
+from pratique_shared.contracts.posture import AllColumns, AttackFigures, AttackResult, CompositionFigures, Metrics
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
 # What no table with a row goes below or above; other figures are at least 0 and have no greatest value.
-LEAST = {"rows": 1, "classes": 1, "k": 1, "k_rw": 1}
+LEAST = {"rows": 1, "classes": 1, "k": 1, "k_rw": 1, "composition.k": 1}
 _SHARES = ("t", "t_ordered", "granularity", "exact_reid", "max_risk", "share_below_k", "ppi", "ppi_prime", "exact_qi")
-GREATEST = dict.fromkeys((*_SHARES, "partial_qi", "linkage", "survival"), 1.0)
+_CHANCES = ("partial_qi", "linkage", "survival", "composition.exact_qi", "composition.partial_qi")
+GREATEST = dict.fromkeys((*_SHARES, *_CHANCES), 1.0)
 Figures = Mapping[str, float | None]
 
 
 def figures_of(
-    after: Metrics, whole: AllColumns, attacks: AttackFigures | None, survival: float | None
+    after: Metrics,
+    whole: AllColumns,
+    attacks: AttackFigures | None,
+    survival: float | None,
+    composition: CompositionFigures | None = None,
 ) -> dict[str, float | None]:
     """Return every figure that a gate may name; what was not computed is None.
 
@@ -26,6 +31,8 @@ def figures_of(
     figures |= {"exact_qi": attacks.exact_qi if attacks else None}
     figures |= {"partial_qi": _held(attacks.partial_qi if attacks else None)}
     figures |= {"linkage": _held(attacks.linkage if attacks else None)}
+    joined = {} if composition is None else composition.model_dump(exclude={"releases", "classes"})
+    figures |= {f"composition.{name}": value for name, value in joined.items()}
     return figures
 
 
@@ -59,6 +66,11 @@ def bounds_nothing(gate: Gate) -> bool:
         and (bound.max is None or bound.max >= GREATEST.get(metric, inf))
         for metric, bound in gate.items()
     )
+
+
+def bounds_composition(gate: Gate) -> bool:
+    """Tell whether the gate asks what this release says together with others of its recipient."""
+    return any(metric.startswith("composition.") for metric in gate)
 
 
 def check_metrics(gate: Gate, at: str = "/gate") -> None:

@@ -5,12 +5,15 @@ import logging
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.flow import Owed, ReleaseFacts, due
+from pratique_privacy.gate import bounds_composition
 from pratique_privacy.keys import KeyRoom
+from pratique_privacy.recipients import ALONE, Company, Recipients
 from pratique_privacy.sources import Sources
 from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.jobs import Studies
 from pratique_privacy.tables import Tables
 from pratique_privacy.verdict import attack_figures, judge, plan_shards
+from pratique_shared.contracts.adversary import PartialQi
 from pratique_shared.contracts.facts import (
     Failure,
     Measured,
@@ -21,11 +24,13 @@ from pratique_shared.contracts.facts import (
     Withheld,
 )
 from pratique_shared.contracts.messages import Message
+from pratique_shared.contracts.posture import CompositionFigures
 from pratique_shared.contracts.problems import Conflict, Gone, Problem
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.queues import Doorbell
+from pratique_shared.runtime.sealing import BrokenSeal
 
 OUTSTANDING = 16  # shards of one release in the queue: each score rings the next, and releases take turns
 SWEEP = 2  # seconds between two looks at what is owed
@@ -38,7 +43,7 @@ class Privacy:
 
     def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, bell: Doorbell) -> None:
         self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
-        self._sources = Sources(archive)
+        self._sources, self._recipients = Sources(archive), Recipients(archive)
         self._study_archive = StudyArchive(archive)
         self._studies = Studies(self._study_archive, tables, bell)
 
@@ -82,8 +87,6 @@ class Privacy:
                 await self._archive.shred_release(release)
             owed = due(facts)
             if not owed:
-                if isinstance(facts.outcome, Published) and facts.records is not None:
-                    await self._sources.remember(facts.requested, facts.records.tables)
                 if (member := facts.requested.member_of) is not None:
                     await self._study_archive.member_done(member)
                     await self._bell.ring("privacy", Message(task="advance", id=member.study))
@@ -155,6 +158,27 @@ class Privacy:
                 tables.drop()
                 codes.drop()
 
+    async def _compose(self, facts: ReleaseFacts, company: Company) -> CompositionFigures | None:
+        """Join the release with the others of its recipient; None where there are none and no bound asks."""
+        requested, measured = facts.requested, facts.measured
+        assert measured is not None
+        if not company.met and not bounds_composition(requested.gate):
+            return None
+        room = self._archive.releases_room
+        joinable, tables = [], []
+        for other in company.joinable():
+            assert other.measured is not None
+            try:
+                tables.append(await room.blob_bytes(other.measured.table))
+            except BrokenSeal:  # withdrawn between the look and the reading
+                continue
+            joinable.append(other)
+        partial = requested.attacks.partial_qi if requested.attacks else None
+        found = await self._tables.compose(
+            [facts, *joinable], [await room.blob_bytes(measured.table), *tables], (partial or PartialQi()).forget
+        )
+        return company.figures(found, [other.requested.id for other in joinable])
+
     async def _publish(self, facts: ReleaseFacts) -> None:
         """Hold the gate against the figures; make the files only of a release that passes."""
         requested, measured, records = facts.requested, facts.measured, facts.records
@@ -162,13 +186,16 @@ class Privacy:
         assert records is not None
         scores = await self._archive.scores_of(requested.id, ShardScored)
         attacks = attack_figures(measured.plan, scores)
-        gate = judge(requested, measured, attacks)
+        company = ALONE if requested.member_of is not None else await self._recipients.company(facts)
+        composition = await self._compose(facts, company)
+        gate = judge(requested, measured, attacks, composition)
         common = {
             "read": (measured.table.sha256, *sorted({score.matrix_sha256 for score in scores.values()})),
             "verdict": gate.verdict,
             "gate": gate,
             "attacks": attacks,
-            "prior_releases": await self._sources.prior_releases(requested, records.tables),
+            "prior_releases": company.prior,
+            "composition": composition,
             "policy_sha256": requested.policy_sha256,
             "at": stamp(),
         }

@@ -16,7 +16,7 @@ from pratique_privacy.metrics.survival import label_columns, labels_lost, surviv
 from pratique_privacy.policy.apply import Transformed, apply_policy
 from pratique_privacy.policy.keys import Keys
 from pratique_shared.contracts.attributes import Attributes
-from pratique_shared.contracts.policy import ClassSupport, Policy
+from pratique_shared.contracts.policy import Policy, TableStep
 from pratique_shared.contracts.posture import AllColumns, Finding, Metrics, PpiParameters, RecordsSummary
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.frames.partition import Codes, column_codes, with_dropped
@@ -59,13 +59,21 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
         raise Unprocessable("source-empty", "The source holds no record: there is nothing to release.")
     attributes = request.attributes
     bins = fixed_bins(source, attributes)
-    transformed = apply_policy(source, request.policy, attributes, keys=keys, pilot=request.pilot, entropy=entropy)
+    transformed = apply_policy(
+        source,
+        request.policy,
+        attributes,
+        keys=keys,
+        pilot=request.pilot,
+        entropy=entropy,
+        sensitive={name: fixed.of for name, fixed in bins.items()},
+    )
     after = figures(transformed.table, request, bins)
     label = next(iter(label_columns(attributes)), None)
     kept = rows_kept(source, transformed)
     survival = {} if label is None else survival_by_label(source[label], kept)
     # Labels are values: they are named only where the release publishes that column as it is.
-    untouched = all(isinstance(step, ClassSupport) or step.column != label for step in request.policy.steps)
+    untouched = all(isinstance(step, TableStep) or step.column != label for step in request.policy.steps)
     rows_in, rows_out = source.height, transformed.table.height
     return Measurement(
         table=transformed.table,

@@ -46,6 +46,7 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
             "attacks": outcome.attacks,
             "gate": outcome.gate,
             "prior_releases": outcome.prior_releases,
+            "composition": outcome.composition,
             "files": {form: blob.sha256 for form, blob in files.items()},
             "computed_at": outcome.at,
         }

@@ -1,6 +1,5 @@
 """Sources: the tables of records that a release is made of, by blob and digest."""
 
-import hashlib
 from collections.abc import Sequence
 
 from pratique_privacy.archive import Archive
@@ -12,13 +11,10 @@ from pratique_shared.contracts.facts import (
     SourceTable,
 )
 from pratique_shared.contracts.media import Media
-from pratique_shared.contracts.posture import PriorRelease, Unit
+from pratique_shared.contracts.posture import Unit
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.contracts.releases import Source
-from pratique_shared.runtime.clock import made_at, text_of
 from pratique_shared.runtime.sealing import BrokenSeal
-
-MOST_PRIOR = 100  # earlier releases that a posture names
 
 
 class Sources:
@@ -73,27 +69,6 @@ class Sources:
                 raise
             found.append(SourceBytes(_media(table.origin), data, table.pilot, _unit(table.origin, unit)))
         return found
-
-    async def prior_releases(
-        self, requested: ReleaseRequested, tables: Sequence[SourceTable]
-    ) -> tuple[PriorRelease, ...]:
-        """Return the latest published releases of the same bytes to the same recipient, newest first."""
-        named: set[str] = set()
-        for folder in _ledgers_of(requested, tables):
-            named |= {key.rsplit("/", 1)[1] for key in await self._archive.releases_room.names(folder)}
-        latest = sorted(named - {requested.id}, reverse=True)[:MOST_PRIOR]
-        return tuple(PriorRelease(release=name, created_at=text_of(made_at(name))) for name in latest)
-
-    async def remember(self, requested: ReleaseRequested, tables: Sequence[SourceTable]) -> None:
-        """Put a published release into the ledger of its source and recipient; doing it twice changes nothing."""
-        for folder in _ledgers_of(requested, tables):
-            await self._archive.releases_room.create(f"{folder}/{requested.id}", b"{}")
-
-
-def _ledgers_of(requested: ReleaseRequested, tables: Sequence[SourceTable]) -> list[str]:
-    """One ledger a source table and recipient: releases that share some of their sources meet too."""
-    recipient = hashlib.sha256((requested.recipient or "").encode()).hexdigest()
-    return [f"by-source/{requested.tenant}/{digest}/{recipient}" for digest in sorted({t.blob.sha256 for t in tables})]
 
 
 def _gone() -> Gone:

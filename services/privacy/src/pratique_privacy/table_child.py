@@ -14,17 +14,18 @@ import numpy as np
 import polars as pl
 
 from pratique_privacy.advice import Predicted, classify, suggest
+from pratique_privacy.composition import Part, compose, lasting_pseudonyms, source_ids
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
-from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
 from pratique_privacy.policy.apply import check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
+from pratique_privacy.risk_document import risk_document
 from pratique_privacy.sweeps.figures import release_figures
-from pratique_privacy.sweeps.results import Part, part_rows, summarise
+from pratique_privacy.sweeps.results import Section, part_rows, summarise
 from pratique_privacy.utility.ranks import ranked
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
@@ -32,11 +33,10 @@ from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, Metrics, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.frames.datasets import read_dataset
-from pratique_shared.frames.partition import class_labels, class_sizes, column_codes, with_dropped
+from pratique_shared.frames.partition import class_sizes, with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
 from pratique_shared.runtime.children import Body, Call, Reply
 
-SMALLEST_CLASSES = 20
 PREVIEW_ROWS = 10_000
 
 
@@ -82,6 +82,7 @@ def _measure(body: Body, blobs: list[bytes]) -> Reply:
         flags=made.flags,
         findings=made.findings,
         versions={"polars": pl.__version__, "numpy": np.__version__},
+        source_rows=(source.height,) if len(blobs) == 1 else tuple(len(blob.splitlines()) for blob in blobs),
     )
     table = made.table.with_columns(pl.Series(_KEPT, made.transformed.kept))
     reply = {"figures": found.model_dump(mode="json"), "matrix_rows": codes.shape[0], "matrix_columns": codes.shape[1]}
@@ -162,28 +163,19 @@ def _export(body: Body, blobs: list[bytes]) -> Reply:
 def _risk(body: Body, blobs: list[bytes]) -> Reply:
     measured = Measured.model_validate(body["measured"])
     table, _ = _kept_table(blobs[0])
-    names = list(measured.attributes.quasi_identifiers)
-    table = with_dropped(table, names)
-    codes = column_codes(table, names)
-    labels = class_labels(codes)
-    sizes = class_sizes(labels) if table.height else np.zeros(0, np.int64)
-    made: dict[str, Callable[[], Any]] = {
-        "class": lambda: {
-            "histogram": [asdict(bar) for bar in size_histogram(sizes)],
-            "share_below_k": measured.after.share_below_k,
-            "k_target": body["k_target"],
-        },
-        "subset": lambda: [
-            {"columns": [names[i] for i in e.subset], "distinct": e.distinct, "exposure": e.share}
-            for e in subset_exposure(codes)
-        ],
-        "attribute": lambda: [{"column": n, "distinct": d} for n, d in distinct_counts(table).items()],
-        "record": lambda: [
-            {"size": small.size, "values": rows_of(table.select(names).slice(small.first_row, 1))[0]}
-            for small in smallest_classes(labels, SMALLEST_CLASSES)
-        ],
-    }
-    return Reply({name: made[name]() for name in body["by"]}, ())
+    names = measured.attributes.quasi_identifiers
+    return Reply(risk_document(with_dropped(table, names), names, body["by"], body["k_target"]), ())
+
+
+def _compose(body: Body, blobs: list[bytes]) -> Reply:
+    places: dict[tuple[str, int], int] = {}
+    parts = []
+    for described, blob in zip(body["parts"], blobs, strict=True):
+        table, kept = _kept_table(blob)
+        pseudonyms = lasting_pseudonyms(Policy.model_validate(described["policy"]))
+        ids = source_ids(kept, described["read"], described["source_rows"], places)
+        parts.append(Part(table, tuple(described["quasi_identifiers"]), ids, pseudonyms))
+    return Reply(asdict(compose(parts[0], parts[1:], body["forget"])), ())
 
 
 def _ranks(body: Body, blobs: list[bytes]) -> Reply:
@@ -206,8 +198,8 @@ def _sweep(body: Body, blobs: list[bytes]) -> Reply:
     rows = json.loads(blobs[0])
     whole = [release_figures(row) for row in rows if row["error"] is None]
     results = summarise(whole, np.random.default_rng(body["seed"]))
-    parts: tuple[Part, ...] = ("averages", "correlations", "leads", "findings")
-    return Reply({part: part_rows(results, part) for part in parts} | {"releases": rows}, ())
+    sections: tuple[Section, ...] = ("averages", "correlations", "leads", "findings")
+    return Reply({section: part_rows(results, section) for section in sections} | {"releases": rows}, ())
 
 
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
@@ -245,6 +237,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "page": _page,
     "export": _export,
     "risk": _risk,
+    "compose": _compose,
     "suggestions": _suggestions_of_release,
     "ranks": _ranks,
     "sweep": _sweep,

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pratique_privacy.composition import Composition, Joined
+from pratique_privacy.flow import ReleaseFacts
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
@@ -203,6 +205,23 @@ class Tables:
         """Return means and deviations, correlations and findings over the releases of a sweep."""
         data = json.dumps(list(rows)).encode()
         return (await self._call({"op": "sweep", "seed": seed}, [], data)).body
+
+    async def compose(self, releases: Sequence[ReleaseFacts], tables: Sequence[bytes], forget: float) -> Composition:
+        """Join the first of these measured releases with the others; `tables` are theirs, in the same order."""
+        parts = []
+        for facts in releases:
+            assert facts.measured is not None
+            parts.append(
+                {
+                    "policy": facts.requested.policy.model_dump(mode="json"),
+                    "quasi_identifiers": list(facts.measured.attributes.quasi_identifiers),
+                    "read": list(facts.measured.read),
+                    "source_rows": list(facts.measured.source_rows),
+                }
+            )
+        reply = await self._children.call({"op": "compose", "parts": parts, "forget": forget}, these(*tables))
+        joined = tuple(Joined(**each) for each in reply.body.pop("joined"))
+        return Composition(joined=joined, **reply.body)
 
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes

@@ -6,7 +6,7 @@ from pratique_privacy.gate import evaluate, figures_of
 from pratique_shared.contracts.adversary import AdversaryName, Attacks
 from pratique_shared.contracts.facts import AttackPlan, Blob, Measured, ReleaseRequested, Shard, ShardScored
 from pratique_shared.contracts.gate import GateResult
-from pratique_shared.contracts.posture import AttackFigures, AttackResult
+from pratique_shared.contracts.posture import AttackFigures, AttackResult, CompositionFigures
 from pratique_shared.contracts.problems import Conflict
 from pratique_shared.frames.estimates import Score, combine, disagrees
 
@@ -84,9 +84,14 @@ def _result(
     )
 
 
-def judge(requested: ReleaseRequested, measured: Measured, attacks: AttackFigures | None) -> GateResult:
+def judge(
+    requested: ReleaseRequested,
+    measured: Measured,
+    attacks: AttackFigures | None,
+    composition: CompositionFigures | None,
+) -> GateResult:
     """Hold the gate; an adversary that failed, even one that no bound names, leaves the verdict open."""
-    figures = figures_of(measured.after, measured.all_columns, attacks, measured.records.survival)
+    figures = figures_of(measured.after, measured.all_columns, attacks, measured.records.survival, composition)
     gate = evaluate(requested.gate, figures, empty=measured.after.rows == 0)
     failed = attacks is not None and (
         attacks.exact_qi is None

@@ -15,6 +15,7 @@ from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import (
     AttackFigures,
+    CompositionFigures,
     MeasuredFigures,
     PpiParameters,
     PriorRelease,
@@ -237,6 +238,7 @@ class Published(Contract):
     gate: GateResult
     attacks: AttackFigures | None
     prior_releases: tuple[PriorRelease, ...]
+    composition: CompositionFigures | None = None
     files: dict[str, Blob]
     schema_types: dict[str, str]
     policy_sha256: str
@@ -252,6 +254,7 @@ class Withheld(Contract):
     gate: GateResult
     attacks: AttackFigures | None
     prior_releases: tuple[PriorRelease, ...]
+    composition: CompositionFigures | None = None
     policy_sha256: str
     at: str
 

@@ -30,6 +30,10 @@ GATE_METRICS = (
     "linkage",
     "survival",
     "all_columns.uniques",
+    "composition.k",
+    "composition.uniques",
+    "composition.exact_qi",
+    "composition.partial_qi",
 )
 
 

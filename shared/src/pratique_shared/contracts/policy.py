@@ -1,9 +1,10 @@
 """Transformation policies: the steps of Kekatos et al. 2026, §IV-C, as a closed union.
 
-A policy is a list of steps, run in the order in which it stands. Every step but `class_support` names a column.
+A policy is a list of steps, run in the order in which it stands. Every step but `class_support` and `mondrian` names
+a column.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -172,6 +173,17 @@ class ClassSupport(Contract):
     exempt: Exemption | None = None
 
 
+class Mondrian(Contract):
+    """The quasi-identifiers cut at medians while parts keep `k` rows, `l` sensitive values and closeness `t`."""
+
+    op: Literal["mondrian"]
+    k: int = Field(ge=2, le=1_000_000_000)
+    l: int | None = Field(default=None, ge=2, le=1_000_000)  # noqa: E741 - its name
+    t: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
+
+
+TableStep: TypeAlias = ClassSupport | Mondrian  # the steps that name no column
+
 Step = Annotated[
     Hmac
     | SaltedHash
@@ -190,7 +202,8 @@ Step = Annotated[
     | Cell
     | Threshold
     | DropColumn
-    | ClassSupport,
+    | ClassSupport
+    | Mondrian,
     Field(discriminator="op"),
 ]
 

@@ -93,6 +93,7 @@ class MeasuredFigures(Contract):
     flags: tuple[str, ...]
     findings: tuple[Finding, ...]
     versions: dict[str, str]
+    source_rows: tuple[int, ...] = ()  # of each table that was read, so that a row can be told by its table
 
 
 class AttackResult(Contract):
@@ -126,6 +127,30 @@ class PriorRelease(Contract):
     created_at: str
 
 
+class JoinedRelease(Contract):
+    """A release that the same recipient has or is about to get.
+
+    `shared` rows of this release come from source rows that stand there too, `linked` rows have a pseudonym that stands
+    there; both are null where its table is gone.
+    """
+
+    release: str
+    created_at: str
+    shared: int | None
+    linked: int | None
+
+
+class CompositionFigures(Contract):
+    """This release's rows beside every other release of their recipient; figures are null where one is not joined."""
+
+    releases: tuple[JoinedRelease, ...]
+    classes: int | None
+    k: int | None
+    uniques: int | None
+    exact_qi: float | None
+    partial_qi: float | None
+
+
 class Posture(Contract):
     """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent.
 
@@ -150,6 +175,7 @@ class Posture(Contract):
     flags: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     prior_releases: tuple[PriorRelease, ...] = ()
+    composition: CompositionFigures | None = None
     policy_sha256: str
     files: dict[str, str] = {}
     computed_at: str

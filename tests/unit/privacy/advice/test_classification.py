@@ -13,7 +13,7 @@ from pratique_privacy.advice.widths import usual_width
 from pratique_privacy.policy.validity import check_policy
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, SUBSCRIBER_COLUMNS
-from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.policy import Policy, TableStep
 from pratique_shared.frames.records import column_types, table_of
 from tests.support.beside import golden
 
@@ -111,7 +111,7 @@ def test_the_classes_and_steps_for_a_capture_make_a_release_that_is_accepted() -
     )
     policy = Policy(steps=tuple(each.step for each in found if each.step is not None))
     check_policy(attributes, policy, dict(column_types(table)), sample=table)
-    assert [(step.op, step.column) for step in policy.steps if step.op != "class_support"] == [
+    assert [(step.op, step.column) for step in policy.steps if not isinstance(step, TableStep)] == [
         ("ip_prefix", "ip"),
         *(("hmac", name) for name in ("imsi", "suci", "guti", "msisdn", "imei")),
     ]

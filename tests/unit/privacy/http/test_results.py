@@ -158,3 +158,4 @@ async def test_the_operator_sees_rows_before_and_after_and_what_would_help(
     risk = (await operator.get(f"/releases/{release}/risk?by=class,subset")).json()
     assert list(risk) == ["class", "subset"]
     assert risk["class"]["k_target"] == 5
+    assert risk["class"]["attacked"] is None  # the adversaries have not run

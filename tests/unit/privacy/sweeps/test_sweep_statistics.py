@@ -16,7 +16,7 @@ from pratique_privacy.sweeps.averages import averages
 from pratique_privacy.sweeps.correlation import Correlation, correlate, pearson
 from pratique_privacy.sweeps.figures import FIGURES, ReleaseFigures
 from pratique_privacy.sweeps.findings import Finding, findings
-from pratique_privacy.sweeps.results import Part, part_csv, part_parquet, part_rows, summarise
+from pratique_privacy.sweeps.results import Section, part_csv, part_parquet, part_rows, summarise
 
 
 def chance(seed: int = 1) -> np.random.Generator:
@@ -210,7 +210,7 @@ def test_the_lead_of_the_other_index_is_the_difference_of_the_two_correlations()
     assert {one.holds for one in of(held(flat), "ppi_prime_correlates_more")} == {None}
 
 
-PARTS: tuple[Part, ...] = ("releases", "averages", "correlations", "leads", "findings")
+PARTS: tuple[Section, ...] = ("releases", "averages", "correlations", "leads", "findings")
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -219,7 +219,7 @@ PARTS: tuple[Part, ...] = ("releases", "averages", "correlations", "leads", "fin
     [lambda r, p: pl.read_csv(part_csv(r, p)), lambda r, p: pl.read_parquet(io.BytesIO(part_parquet(r, p)))],
     ids=["csv", "parquet"],
 )
-def test_csv_and_parquet_hold_the_rows_of_the_json(part: Part, read: Callable[..., pl.DataFrame]) -> None:
+def test_csv_and_parquet_hold_the_rows_of_the_json(part: Section, read: Callable[..., pl.DataFrame]) -> None:
     results = summarise(TWO_BY_TWO, chance(), 100)
     rows = part_rows(results, part)
     assert rows

@@ -15,11 +15,11 @@ from pratique_local.paper.learning import Learned, learn
 from pratique_local.paper.releases import Swept, sweep
 from pratique_local.paper.statements import findings_section
 from pratique_local.paper.usefulness import utility_section
-from pratique_privacy.sweeps.results import Part, SweepResults, part_csv, part_parquet, summarise
+from pratique_privacy.sweeps.results import Section, SweepResults, part_csv, part_parquet, summarise
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.utility import UtilityTask
 
-PARTS: tuple[Part, ...] = ("releases", "averages", "correlations", "leads", "findings")
+PARTS: tuple[Section, ...] = ("releases", "averages", "correlations", "leads", "findings")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import JsonValue
 
 from pratique_shared.contracts.attributes import LIST_OF, Attributes, ColumnClass
-from pratique_shared.contracts.policy import ClassSupport, Policy, Step, Threshold
+from pratique_shared.contracts.policy import Policy, Step, TableStep, Threshold
 from pratique_shared.contracts.problems import pointer
 
 
@@ -61,7 +61,7 @@ def withdrawn(places: Collection[int]) -> Patch:
 def before_suppression(policy: Policy, column: str, step: Step) -> Change:
     """Add a generalisation where suppression finds its result: before thresholds on the column and class support."""
     for place, other in enumerate(policy.steps):
-        if isinstance(other, ClassSupport) or (isinstance(other, Threshold) and other.column == column):
+        if isinstance(other, TableStep) or (isinstance(other, Threshold) and other.column == column):
             return inserted(step, place)
     return appended(step)
 

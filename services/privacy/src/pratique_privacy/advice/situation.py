@@ -28,6 +28,7 @@ from pratique_shared.contracts.policy import (
     Round,
     SaltedHash,
     Step,
+    TableStep,
     TextPrefix,
     TimeBucket,
     Token,
@@ -96,9 +97,7 @@ class Situation:
 
     def steps_on(self, column: str) -> list[tuple[int, Step]]:
         """Return the steps that name a column, each with its place."""
-        return [
-            (n, s) for n, s in enumerate(self.policy.steps) if not isinstance(s, ClassSupport) and s.column == column
-        ]
+        return [(n, s) for n, s in enumerate(self.policy.steps) if not isinstance(s, TableStep) and s.column == column]
 
     def steps_of(self, kind: type[S]) -> list[tuple[int, S]]:
         """Return the steps of one kind, each with its place."""

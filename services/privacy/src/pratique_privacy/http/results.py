@@ -35,7 +35,7 @@ from pratique_shared.contracts.facts import Cancelled, Measured, Published, Rele
 from pratique_shared.contracts.gate import GateResult
 from pratique_shared.contracts.media import Form
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.posture import Posture
+from pratique_shared.contracts.posture import AttackResult, Posture
 from pratique_shared.contracts.problems import Conflict, FieldError, Forbidden, Unprocessable
 
 router = APIRouter(prefix="/releases/{release_id}", tags=["results"])
@@ -186,12 +186,32 @@ async def get_risk(
     services: Reach,
     by: Annotated[str | None, Query(max_length=60, description="class, subset, attribute, record, with commas")] = None,
 ) -> Response:
-    """Tell where the risk sits: class sizes, the exposure of every subset of fields, distinct counts, small classes."""
+    """Tell where the risk sits: class sizes, subsets of fields that give records away, fields, small classes."""
     facts = await present_release(services, caller, release_id)
     aspects = _aspects(by, records=caller.role != "auditor")
     measured, table = await _measured(services, facts)
     found = await services.tables.risk(measured, table, aspects, facts.requested.ppi.k_target)
+    if "class" in found:  # worst, typical and attacked record stand side by side
+        found["class"]["attacked"] = _attacked(facts)
     return Response(json.dumps(found), media_type="application/json")
+
+
+def _attacked(facts: ReleaseFacts) -> dict[str, float | None] | None:
+    """Return the chance of each adversary at an average record, exact where it is known; None before they have run."""
+    if not isinstance(facts.outcome, Published | Withheld) or facts.outcome.attacks is None:
+        return None
+    attacks = facts.outcome.attacks
+    return {
+        "exact_qi": attacks.exact_qi,
+        "partial_qi": _chance(attacks.partial_qi),
+        "linkage": _chance(attacks.linkage),
+    }
+
+
+def _chance(attack: AttackResult | None) -> float | None:
+    if attack is None or attack.error is not None:
+        return None
+    return attack.estimate if attack.exact is None else attack.exact
 
 
 def _aspects(by: str | None, *, records: bool) -> tuple[Aspect, ...]:

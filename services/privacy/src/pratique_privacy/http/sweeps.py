@@ -39,7 +39,7 @@ from pratique_privacy.http.studies import (
 )
 from pratique_privacy.keys import Caller
 from pratique_privacy.studies.archive import StudyArchive
-from pratique_privacy.sweeps.results import Part
+from pratique_privacy.sweeps.results import Section
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.media import Form
 from pratique_shared.contracts.problems import Conflict, FieldError, Unprocessable, pointer
@@ -166,7 +166,7 @@ async def get_results(
     caller: Called,
     services: Reach,
     form: Annotated[Form | None, Query(alias="format")] = None,
-    part: Annotated[Part, Query(description="Which of the tables.")] = "releases",
+    part: Annotated[Section, Query(description="Which of the tables.")] = "releases",
 ) -> Response:
     """Give one table of a completed sweep: its releases, or what follows from them."""
     facts = await study_for(services, caller, "swp", sweep_id)

@@ -1,12 +1,16 @@
-"""Risk by class, by subset of quasi-identifiers and by attribute: where the exposure of a release comes from."""
+"""Risk by class and by record: how many records share a class, and what the worst and the typical one risk."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
 
-from pratique_shared.contracts.attributes import MAX_QUASI_IDENTIFIERS
-from pratique_shared.frames.partition import Codes, Counts, class_labels, class_sizes, coded
+from pratique_shared.frames.partition import Codes, Counts, class_sizes, coded
+
+TARGETS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100)
+SHARES = tuple(Fraction(part, 100) for part in (0, 5, 25, 50, 75, 95, 99, 100))
 
 
 @dataclass(frozen=True)
@@ -19,12 +23,30 @@ class SizeBar:
 
 
 @dataclass(frozen=True)
-class Exposure:
-    """What a set of quasi-identifiers, by position, gives away: distinct projections D_S, and the share D_S / N."""
+class Below:
+    """The rows in classes of fewer than k."""
 
-    subset: tuple[int, ...]
-    distinct: int
+    k: int
+    rows: int
     share: float
+
+
+@dataclass(frozen=True)
+class RiskQuantile:
+    """The risk 1 / class size that a share of the records does not exceed, and that class size."""
+
+    share: float
+    size: int
+    risk: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """A record to look at: its class size, its risk, and how many rows stand in classes of just that size."""
+
+    size: int
+    risk: float
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -59,33 +81,36 @@ def distinct_counts(table: pl.DataFrame) -> dict[str, int]:
     return {name: len(coded(table[name]).first_rows) for name in table.columns}
 
 
-def subset_exposure(codes: Codes) -> list[Exposure]:
-    """Return D_S and D_S / N of every non-empty subset S of the columns, smaller subsets first.
+def share_below(sizes: Counts, targets: Sequence[int] = TARGETS) -> list[Below]:
+    """Return the rows in classes strictly smaller than each target, targets ascending."""
+    rows = int(sizes.sum())
+    ordered = np.sort(sizes)
+    reached = np.concatenate([[0], np.cumsum(ordered)])
+    ascending = sorted(set(targets))
+    found = reached[np.searchsorted(ordered, ascending)].tolist()
+    return [Below(k, count, count / rows if rows else 0.0) for k, count in zip(ascending, found, strict=True)]
 
-    With d columns 2^d - 1 partitions are counted, over distinct tuples instead of rows; d is at most 12. Each subset's
-    labels refine those of the subset without its last column.
-    """
-    rows, columns = codes.shape
-    if not rows:
+
+def risk_quantiles(sizes: Counts, shares: Sequence[Fraction] = SHARES) -> list[RiskQuantile]:
+    """Return quantiles over records of 1 / class size: the least risk that the share of records does not exceed."""
+    if not sizes.size:
         return []
-    if columns > MAX_QUASI_IDENTIFIERS:
-        raise ValueError("too many quasi-identifiers")
-    tuples = _distinct_rows(codes)
-    found: list[Exposure] = []
-
-    def descend(subset: tuple[int, ...], labels: Codes) -> None:
-        for column in range(subset[-1] + 1 if subset else 0, columns):
-            finer = class_labels(np.column_stack([labels, tuples[:, column]]))
-            distinct = int(finer.max()) + 1
-            found.append(Exposure((*subset, column), distinct, distinct / rows))
-            descend((*subset, column), finer)
-
-    descend((), np.zeros(len(tuples), np.int32))
-    return sorted(found, key=lambda exposure: (len(exposure.subset), exposure.subset))
+    falling = np.sort(sizes)[::-1]
+    reached = np.cumsum(falling)
+    ranks = [max(-(-share.numerator * int(reached[-1]) // share.denominator), 1) for share in shares]
+    found = falling[np.searchsorted(reached, ranks)].tolist()
+    return [RiskQuantile(float(share), size, 1 / size) for share, size in zip(shares, found, strict=True)]
 
 
-def _distinct_rows(codes: Codes) -> Codes:
-    labels = class_labels(codes)
-    first = np.zeros(int(labels.max()) + 1, np.intp)
-    first[labels] = np.arange(labels.size)
-    return codes[first]
+def worst_record(sizes: Counts) -> Side | None:
+    """Return the record in the smallest class, whose risk is 1 / k."""
+    return _side(sizes, int(sizes.min())) if sizes.size else None
+
+
+def typical_record(sizes: Counts) -> Side | None:
+    """Return the median record by risk: half of the records have no greater one."""
+    return _side(sizes, risk_quantiles(sizes, [Fraction(1, 2)])[0].size) if sizes.size else None
+
+
+def _side(sizes: Counts, size: int) -> Side:
+    return Side(size, 1 / size, int((sizes == size).sum()) * size)

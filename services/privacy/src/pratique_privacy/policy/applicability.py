@@ -13,6 +13,7 @@ from pratique_shared.contracts.policy import (
     Hmac,
     IpPrefix,
     Ipv4Shaped,
+    Mondrian,
     ProtocolFamily,
     Quantile,
     Round,
@@ -47,7 +48,7 @@ def kinds_of(step: Step) -> frozenset[ColumnKind]:
             return _NUMBERS if step.percentile is None else _NUMBERS - {"list"}
         case Quantile():
             return _NUMBERS - {"list"}
-        case Hierarchy() | Cell() | Threshold() | DropColumn() | ClassSupport():
+        case Hierarchy() | Cell() | Threshold() | DropColumn() | ClassSupport() | Mondrian():
             return _EVERY
         case _:
             assert_never(step)

@@ -1,7 +1,8 @@
 """The application of a policy: a source table goes in, the columns and rows that may be published come out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
 import numpy as np
@@ -21,6 +22,7 @@ from pratique_privacy.policy.generalise import (
     top_bottom_reading,
 )
 from pratique_privacy.policy.keys import Keys
+from pratique_privacy.policy.mondrian import mondrian
 from pratique_privacy.policy.pseudonyms import PILOT_ADVICE, PILOT_MISSING, PseudonymStep, Secrets, pseudonymise
 from pratique_privacy.policy.suppress import rows_in_large_classes, suppress_cells, suppress_rare, suppressed_share
 from pratique_privacy.policy.times import time_reading
@@ -36,6 +38,7 @@ from pratique_shared.contracts.policy import (
     Hmac,
     IpPrefix,
     Ipv4Shaped,
+    Mondrian,
     Policy,
     ProtocolFamily,
     Quantile,
@@ -54,6 +57,7 @@ from pratique_shared.frames.records import column_types
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 ValueStep: TypeAlias = Bin | TimeBucket | TextPrefix | ProtocolFamily | Hierarchy | Round | TopBottom
+CoarseningStep: TypeAlias = ValueStep | IpPrefix | Cell | Threshold | Quantile
 
 PILOT = "pilot"
 
@@ -81,6 +85,7 @@ class _Given:
     attributes: Attributes
     pilots: pl.Series = field(repr=False)
     secrets: Secrets
+    sensitive: Mapping[str, Callable[[pl.Series], pl.Series]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -107,14 +112,17 @@ def apply_policy(
     keys: Keys,
     pilot: str | None,
     entropy: Callable[[int], bytes],
+    sensitive: Mapping[str, Callable[[pl.Series], pl.Series]] = MappingProxyType({}),
 ) -> Transformed:
     """Run the steps of a policy in order over the published columns of a table (Kekatos et al. 2026, §IV-C).
 
-    `pilot` is that of the release, for rows whose source names none; `entropy` gives fresh random bytes.
-    Raises `PolicyRefused`: whatever `check_policy` finds, `pilot-missing`, `pseudonym-collision`, `hierarchy-gap`.
+    `pilot` is that of the release, for rows whose source names none; `entropy` gives fresh random bytes;
+    `sensitive` says how a sensitive column is read where it is not by its values, but by bins.
+    Raises `PolicyRefused`: whatever `check_policy` finds, `pilot-missing`, `pseudonym-collision`, `hierarchy-gap`,
+    `mondrian-infeasible`.
     """
     check_policy(attributes, policy, dict(column_types(table)), sample=table)
-    given = _Given(table, attributes, _pilots(table, pilot), Secrets(keys, entropy))
+    given = _Given(table, attributes, _pilots(table, pilot), Secrets(keys, entropy), sensitive)
     standing = _Standing(table.select(attributes.published), np.arange(table.height, dtype=np.int64))
     for place, step in enumerate(policy.steps):
         standing = _after(standing, step, given, pointer("policy", "steps", str(place)))
@@ -154,21 +162,42 @@ def _after(standing: _Standing, step: Step, given: _Given, where: str) -> _Stand
             names = [name for name in given.attributes.quasi_identifiers if name in standing.table.columns]
             kept = rows_in_large_classes(standing.table, names, step.tau, step.exempt)
             return replace(standing, table=standing.table.filter(kept), rows=standing.rows[kept])
+        case Mondrian():
+            return replace(standing, table=_cut(standing.table, step, given, where))
         case DropColumn():
             return replace(standing, table=standing.table.drop(step.column))
         case Hmac() | SaltedHash() | Token() | Ipv4Shaped() | CryptoPan():
             return _pseudonymised(standing, step, given, where)
+        case _:
+            return standing.with_column(_coarser(standing.table[step.column], step, where))
+
+
+def _cut(table: pl.DataFrame, step: Mondrian, given: _Given, where: str) -> pl.DataFrame:
+    names = [name for name in given.attributes.quasi_identifiers if name in table.columns]
+    read = {name: given.sensitive.get(name) for name in given.attributes.sensitive if name in table.columns}
+    sensitive = [table[name] if reading is None else reading(table[name]) for name, reading in read.items()]
+    return table.with_columns(mondrian([table[name] for name in names], sensitive, step, where))
+
+
+def coarsened(column: pl.Series, steps: Sequence[CoarseningStep]) -> pl.Series:
+    """Return a column after steps that look at nothing but its values. Raises `PolicyRefused` (`hierarchy-gap`)."""
+    for step in steps:
+        column = _coarser(column, step, "/policy/steps").column
+    return column
+
+
+def _coarser(column: pl.Series, step: CoarseningStep, where: str) -> Rewritten:
+    match step:
         case IpPrefix():
-            return standing.with_column(ip_prefix(standing.table[step.column], step.v4, step.v6))
+            return ip_prefix(column, step.v4, step.v6)
         case Cell():
-            return standing.with_column(Rewritten(suppress_cells(standing.table[step.column])))
+            return Rewritten(suppress_cells(column))
         case Threshold():
-            return standing.with_column(Rewritten(suppress_rare(standing.table[step.column], step.tau)))
+            return Rewritten(suppress_rare(column, step.tau))
         case Quantile():
-            return standing.with_column(quantile(standing.table[step.column], step.buckets))
+            return quantile(column, step.buckets)
         case Bin() | TimeBucket() | TextPrefix() | ProtocolFamily() | Hierarchy() | Round() | TopBottom():
-            column = standing.table[step.column]
-            return standing.with_column(rewrite(column, _reading(step, column, where)))
+            return rewrite(column, _reading(step, column, where))
         case _:
             assert_never(step)
 

@@ -35,10 +35,10 @@ def rows_in_large_classes(
     """
     labels = class_labels(column_codes(table, quasi_identifiers))
     kept: Kept = class_sizes(labels)[labels] >= tau
-    return kept if exempt is None else kept | _with_rarest_labels(table[exempt.column], exempt.rarest)
+    return kept if exempt is None else kept | with_rarest_labels(table[exempt.column], exempt.rarest)
 
 
-def _with_rarest_labels(column: pl.Series, rarest: int) -> Kept:
+def with_rarest_labels(column: pl.Series, rarest: int) -> Kept:
     """Return which rows carry one of the `rarest` rarest labels, ties by name; null, "", [] and `*` are no labels."""
     cells, codes = distinct_cells(column)
     sizes = class_sizes(codes).tolist()

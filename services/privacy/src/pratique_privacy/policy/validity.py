@@ -16,8 +16,10 @@ from pratique_shared.contracts.policy import (
     DropColumn,
     Hmac,
     Ipv4Shaped,
+    Mondrian,
     Policy,
     SaltedHash,
+    TableStep,
     Threshold,
     Token,
 )
@@ -37,6 +39,7 @@ DETAILS = {
     "op-not-applicable": "An operation cannot act on a column of this type.",
     "enumerable-domain": "A salted hash does not hide values that can be enumerated.",
     "identifier-in-clear": "A direct identifier must be pseudonymised, suppressed or dropped.",
+    "sensitive-missing": "A constraint on sensitive values needs a sensitive column.",
     "nothing-released": "The policy leaves no column to release.",
 }
 
@@ -120,6 +123,9 @@ def _steps(
             if step.exempt is not None and step.exempt.column not in kinds:
                 yield _absent(step.exempt.column, columns, pointer(*at, "exempt", "column"))
             continue
+        if isinstance(step, Mondrian):
+            yield from _mondrian(step, attributes, kinds, at)
+            continue
         name, where = step.column, pointer(*at, "column")
         if name not in kinds:
             yield _absent(name, columns, where)
@@ -132,6 +138,20 @@ def _steps(
         kinds[name] = kind_after(step, kinds[name])
         if isinstance(step, DropColumn):
             del kinds[name]
+
+
+def _mondrian(
+    step: Mondrian, attributes: Attributes, kinds: dict[str, ColumnKind], at: tuple[str, ...]
+) -> Iterator[_Complaint]:
+    """Complain about constraints on nothing; note that what is cut is text from here on."""
+    if not any(name in kinds for name in attributes.quasi_identifiers):
+        yield _complaint("column-dropped", pointer(*at), "no quasi-identifier is left to cut")
+    for field in ("l", "t"):
+        if getattr(step, field) is not None and not any(name in kinds for name in attributes.sensitive):
+            yield _complaint("sensitive-missing", pointer(*at, field), "name a sensitive column, or leave this out")
+    for name in attributes.quasi_identifiers:
+        if name in kinds:
+            kinds[name] = kind_after(step, kinds[name])
 
 
 def _values(name: str, sample: pl.DataFrame | None) -> pl.Series | None:
@@ -152,7 +172,7 @@ def _outcome(attributes: Attributes, policy: Policy) -> Iterator[_Complaint]:
         if name not in hidden:
             where = pointer("attributes", "identifiers", str(place))
             yield _complaint("identifier-in-clear", where, "pseudonymise it, suppress its cells, or drop it")
-    treated = {step.column for step in policy.steps if not isinstance(step, ClassSupport | Threshold)}
+    treated = {step.column for step in policy.steps if not isinstance(step, TableStep | Threshold)}
     for field in ("quasi_identifiers", "sensitive", "insensitive"):
         for place, name in enumerate(getattr(attributes, field)):
             if name in SUBSCRIBER_COLUMNS and name not in treated:

@@ -15,7 +15,7 @@ from pratique_privacy.sweeps.findings import Finding, findings
 
 Cell: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = dict[str, Cell]
-Part: TypeAlias = Literal["releases", "averages", "correlations", "leads", "findings"]
+Section: TypeAlias = Literal["releases", "averages", "correlations", "leads", "findings"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def summarise(
     )
 
 
-def part_rows(results: SweepResults, part: Part) -> list[Row]:
+def part_rows(results: SweepResults, part: Section) -> list[Row]:
     """Return one part as flat rows, all with the same keys, ready to be JSON."""
     match part:
         case "releases":
@@ -55,19 +55,19 @@ def part_rows(results: SweepResults, part: Part) -> list[Row]:
             assert_never(part)
 
 
-def part_csv(results: SweepResults, part: Part) -> bytes:
+def part_csv(results: SweepResults, part: Section) -> bytes:
     """Return one part as CSV with a header; what is unknown is an empty field."""
     return _table(results, part).write_csv().encode()
 
 
-def part_parquet(results: SweepResults, part: Part) -> bytes:
+def part_parquet(results: SweepResults, part: Section) -> bytes:
     """Return one part as Parquet."""
     file = io.BytesIO()
     _table(results, part).write_parquet(file)
     return file.getvalue()
 
 
-def _table(results: SweepResults, part: Part) -> pl.DataFrame:
+def _table(results: SweepResults, part: Section) -> pl.DataFrame:
     return pl.DataFrame(part_rows(results, part), infer_schema_length=None)
 
 

@@ -1,0 +1,117 @@
+"""Recipients: what else the recipient of a release has, or is about to get."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pratique_privacy.archive import Archive
+from pratique_privacy.composition import Composition, lasting_pseudonyms
+from pratique_privacy.flow import ReleaseFacts
+from pratique_shared.contracts.facts import Published
+from pratique_shared.contracts.posture import CompositionFigures, JoinedRelease, PriorRelease
+from pratique_shared.runtime.clock import made_at, text_of
+
+MOST_PRIOR = 100  # releases that a posture names
+MOST_JOINED_ROWS = 5_000_000  # of all earlier tables together: they stand in the memory of one child
+
+
+@dataclass(frozen=True)
+class Company:
+    """The other releases of one recipient that may be joined to one of its releases, newest first.
+
+    `prior` are those published from the same source; `met` all that were published or still may be, of the same source
+    or with the same pseudonyms. A release that was withdrawn after it was published may have been fetched before.
+    """
+
+    prior: tuple[PriorRelease, ...]
+    met: tuple[ReleaseFacts, ...]
+
+    def joinable(self) -> list[ReleaseFacts]:
+        """Return those whose tables are there, as many as the memory of a child allows."""
+        found = []
+        rows = 0
+        for facts in self.met:
+            measured = facts.measured
+            if measured is None or facts.withdrawn or (len(measured.read) > 1 and not measured.source_rows):
+                continue
+            rows += measured.after.rows
+            if rows <= MOST_JOINED_ROWS:
+                found.append(facts)
+        return found
+
+    def figures(self, found: Composition, names: Sequence[str]) -> CompositionFigures:
+        """Return the figures of a join with `names`; they are null where one that was met is not among them."""
+        joined = dict(zip(names, found.joined, strict=True))
+        whole = len(joined) == len(self.met)
+        releases = []
+        for name in (facts.requested.id for facts in self.met):
+            meeting = joined.get(name)
+            shared, linked = (None, None) if meeting is None else (meeting.shared, meeting.linked)
+            at = text_of(made_at(name))
+            releases.append(JoinedRelease(release=name, created_at=at, shared=shared, linked=linked))
+        return CompositionFigures(
+            releases=tuple(releases),
+            classes=found.classes if whole else None,
+            k=found.k if whole else None,
+            uniques=found.uniques if whole else None,
+            exact_qi=found.exact_qi if whole else None,
+            partial_qi=found.partial_qi if whole else None,
+        )
+
+
+ALONE = Company((), ())  # of a release that goes to nobody
+
+
+class Recipients:
+    """The ledgers by recipient: one a source table, one a maker of pseudonyms that come back."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    async def company(self, facts: ReleaseFacts) -> Company:
+        """Announce a release that is about to be judged, and return what else its recipient has.
+
+        The announcement comes before the look: of two releases judged at the same time at least one sees the other.
+        """
+        own = facts.requested.id
+        by_source, by_pseudonym = _ledgers(facts)
+        await asyncio.gather(*(self._announce(f"{folder}/{own}") for folder in (*by_source, *by_pseudonym)))
+        same = await self._named(by_source) - {own}
+        alike = await self._named(by_pseudonym) - {own} - same
+        found = await asyncio.gather(*map(self._archive.any_release, sorted(same | alike, reverse=True)))
+        met = tuple(facts for facts in found if facts is not None and _counts(facts))
+        published = [f.requested.id for f in met if isinstance(f.outcome, Published) and f.requested.id in same]
+        prior = tuple(PriorRelease(release=name, created_at=text_of(made_at(name))) for name in published[:MOST_PRIOR])
+        return Company(prior, met)
+
+    async def _announce(self, key: str) -> None:
+        await self._archive.releases_room.create(key, b"{}")
+
+    async def _named(self, folders: list[str]) -> set[str]:
+        listed = await asyncio.gather(*map(self._archive.releases_room.names, folders))
+        return {key.rsplit("/", 1)[1] for keys in listed for key in keys}
+
+
+def _counts(facts: ReleaseFacts) -> bool:
+    """Whether a release is with the recipient or may still get there."""
+    if facts.outcome is None:
+        return facts.measured is not None and not facts.withdrawn
+    return isinstance(facts.outcome, Published)
+
+
+def _ledgers(facts: ReleaseFacts) -> tuple[list[str], list[str]]:
+    """Return the folders that releases share when they share a source table, or pseudonyms, and the recipient."""
+    requested = facts.requested
+    recipient = _name(requested.recipient or "")
+    tables = () if facts.records is None else facts.records.tables
+    sources = sorted({table.blob.sha256 for table in tables})
+    makers = sorted(set(lasting_pseudonyms(requested.policy).values()))
+    return (
+        [f"by-source/{requested.tenant}/{digest}/{recipient}" for digest in sources],
+        [f"by-pseudonym/{requested.tenant}/{_name(maker)}/{recipient}" for maker in makers],
+    )
+
+
+def _name(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
