@@ -4,7 +4,8 @@ import io
 import ipaddress
 import json
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,34 @@ def test_a_second_release_of_the_same_records_to_the_same_recipient_names_the_fi
     assert {each["release"] for each in posture["composition"]["releases"]} == {first, second}
     assert posture["composition"]["k"] == posture["after"]["k"]
     assert posture["composition"]["exact_qi"] == posture["after"]["exact_reid"]
+
+
+def test_the_policy_that_is_recommended_passes_its_gate(client: Client, running: House) -> None:
+    rows = [{"ip": f"10.{n % 3}.{n % 5}.{n}", "n": n, "role": ("UE", "gNB", "AMF")[n % 3]} for n in range(120)]
+    asked = {
+        "source": {"records": rows},
+        "attributes": {"quasi_identifiers": ["ip", "n"], "sensitive": ["role"]},
+        "gate": {"k": {"min": 5}, "survival": {"min": 0.9}},
+    }
+    with running.http() as http:
+        where = http.post("/recommendations", json=asked).headers["location"]
+        found = _until(lambda: http.get(where).json(), lambda body: body["status"] in ("completed", "failed"))
+    assert found["status"] == "completed", found
+    policy = found["recommended"]["policy"]
+    release = client.create_release({**asked, "policy": policy, "attacks": None})["id"]
+    assert client.wait_release(release)["verdict"] == "pass"
+    after, predicted = client.posture(release)["after"], found["recommended"]["predicted"]
+    assert [after[name] for name in ("k", "l", "classes", "rows")] == [
+        predicted[n] for n in ("k", "l", "classes", "rows")
+    ]
+
+
+def _until(look: Callable[[], dict[str, Any]], done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    for _ in range(300):
+        if done(body := look()):
+            return body
+        time.sleep(0.2)
+    raise AssertionError(body)
 
 
 def test_a_release_that_singles_records_out_beside_an_earlier_one_is_held_back(client: Client) -> None:

@@ -8,17 +8,20 @@ import pytest
 
 from pratique_privacy.files import ReleaseBlocked
 from pratique_privacy.table_child import answer
-from pratique_shared.contracts.adversary import Attacks
+from pratique_privacy.verdict import plan_shards
+from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Blob, Measured, ReleaseRequested
-from pratique_shared.contracts.gate import DEFAULT_GATE
-from pratique_shared.contracts.policy import Policy
+from pratique_shared.contracts.gate import DEFAULT_GATE, Bound
+from pratique_shared.contracts.policy import DropColumn, Policy
 from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.contracts.problems import PolicyRefused
 from pratique_shared.contracts.releases import Source
+from pratique_shared.contracts.studies import Budget, Recommendation
 from pratique_shared.runtime.children import Body, Reply
 
 BLOB = Blob(key="x", sha256="", bytes=1)
+PLAN = plan_shards(None, BLOB, 0, 1)
 KEY = "6b" * 32
 INLINE = [{"media": "json", "pilot": None, "unit": "row"}]
 Row = dict[str, Any]
@@ -49,7 +52,7 @@ def requested(attributes: Attributes, *steps: Row) -> ReleaseRequested:
 def measure(asked: ReleaseRequested, rows: list[Row]) -> tuple[Measured, Reply]:
     body = {"op": "measure", "requested": asked.model_dump(mode="json"), "tenant_key": KEY, "sources": INLINE}
     reply = answer(Call(body, json.dumps(rows).encode()))
-    return Measured.model_validate({**reply.body["figures"], "read": (), "table": BLOB, "plan": None, "at": "t"}), reply
+    return Measured.model_validate({**reply.body["figures"], "read": (), "table": BLOB, "plan": PLAN, "at": "t"}), reply
 
 
 def publish(asked: ReleaseRequested, rows: list[Row]) -> Reply:
@@ -163,6 +166,25 @@ def test_two_releases_of_one_source_are_joined_by_its_rows() -> None:
     assert (found["k"], found["uniques"], found["classes"]) == (1, 2, 4)
     assert list(found["joined"]) == [{"shared": 6, "linked": 0}]
     assert made[0][0].source_rows == (6,)
+
+
+def test_a_recommended_policy_gives_what_was_predicted_of_it() -> None:
+    rows = [{"ip": f"10.0.{n % 3}.{n}", "imsi": str(n), "role": "UE" if n % 4 else "AMF"} for n in range(24)]
+    attributes = Attributes(identifiers=("imsi",), quasi_identifiers=("ip",), sensitive=("role",))
+    drop = DropColumn(column="imsi", op="drop_column")
+    question = Recommendation(
+        attributes=attributes, gate={"k": Bound(min=4), "l": Bound(min=2)}, first=(drop,), ppi=PpiParameters(),
+        partial_qi=PartialQi(), linkage=Linkage(), taus=(2, 3), exempt=None, hierarchies={}, budget=Budget(),
+    )  # fmt: skip
+    body = {"op": "recommend", "asked": question.model_dump(mode="json"), "pilot": None, "tenant_key": KEY}
+    found = json.loads(answer(Call({**body, "sources": INLINE}, json.dumps(rows).encode())).blobs[0])
+    steps = found["recommended"]["policy"]["steps"]
+    assert [step["op"] for step in steps] == ["drop_column", "ip_prefix"]
+    assert found["proved"]
+    measured, _ = measure(requested(attributes, *steps), rows)
+    predicted = found["recommended"]["predicted"]
+    assert (measured.after.k, measured.after.l, measured.after.t) == (predicted["k"], predicted["l"], predicted["t"])
+    assert predicted["k"] >= 4
 
 
 @pytest.mark.parametrize(("pilot", "refused"), [(None, True), ("lab", False)])

@@ -41,11 +41,11 @@ _log = logging.getLogger("pratique.jobs")
 class Privacy:
     """Answers the doorbell of the privacy queue."""
 
-    def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, bell: Doorbell) -> None:
+    def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, studies: Tables, bell: Doorbell) -> None:
         self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
         self._sources, self._recipients = Sources(archive), Recipients(archive)
         self._study_archive = StudyArchive(archive)
-        self._studies = Studies(self._study_archive, tables, bell)
+        self._studies = Studies(self._study_archive, keys, studies, bell)
 
     async def handle(self, message: Message) -> None:
         """Advance a release as far as privacy can; saying it twice changes nothing."""

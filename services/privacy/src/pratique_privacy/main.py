@@ -30,6 +30,7 @@ class PrivacySettings(Settings):
     host: str = "127.0.0.1"
     port: int = 8080
     table_processes: int = 1
+    study_processes: int = 1  # a search of a minute holds up no release
     api_table_processes: int = 2  # a slow preview leaves one for those who ask for releases
     admin_key_file: Path | None = None
 
@@ -89,12 +90,13 @@ async def work(settings: PrivacySettings) -> None:
     """Serve the privacy queue until SIGTERM."""
     archive, keys = archive_of(settings), key_room_of(settings)
     tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
+    studies = Tables(Children(TABLE_CHILD, LIMITS, settings.study_processes))
 
     def privacy(bell: Doorbell) -> Privacy:
-        return Privacy(archive, keys, tables, bell)
+        return Privacy(archive, keys, tables, studies, bell)
 
     try:
-        await tables.ready()
+        await asyncio.gather(tables.ready(), studies.ready())
         await serve(
             settings.redis_url,
             "privacy",
@@ -104,6 +106,7 @@ async def work(settings: PrivacySettings) -> None:
         )
     finally:
         tables.close()
+        studies.close()
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import json
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, writ
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
-from pratique_privacy.policy.apply import check_pilots
+from pratique_privacy.policy.apply import apply_policy, check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
+from pratique_privacy.recommendation import recommend, wish_of
 from pratique_privacy.risk_document import risk_document
 from pratique_privacy.sweeps.figures import release_figures
 from pratique_privacy.sweeps.results import Section, part_rows, summarise
@@ -32,6 +34,7 @@ from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, Metrics, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
+from pratique_shared.contracts.studies import Recommendation
 from pratique_shared.frames.datasets import read_dataset
 from pratique_shared.frames.partition import class_sizes, with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
@@ -202,6 +205,17 @@ def _sweep(body: Body, blobs: list[bytes]) -> Reply:
     return Reply({section: part_rows(results, section) for section in sections} | {"releases": rows}, ())
 
 
+def _recommend(body: Body, blobs: list[bytes]) -> Reply:
+    asked = Recommendation.model_validate(body["asked"])
+    source = _source(body, blobs)
+    pilot, keys = _pilot(body, body["pilot"]), _keys(bytes.fromhex(body["tenant_key"]))
+    bins = fixed_bins(source, asked.attributes)
+    first = Policy(steps=asked.first)
+    made = apply_policy(source, first, asked.attributes, keys=keys, pilot=pilot, entropy=secrets.token_bytes)
+    found = recommend(made.table, wish_of(asked), bins, asked.budget.evaluations, asked.budget.seconds, monotonic)
+    return Reply({}, (json.dumps(found).encode(),))
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -238,6 +252,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "export": _export,
     "risk": _risk,
     "compose": _compose,
+    "recommend": _recommend,
     "suggestions": _suggestions_of_release,
     "ranks": _ranks,
     "sweep": _sweep,

@@ -17,6 +17,7 @@ from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
+from pratique_shared.contracts.studies import Recommendation
 from pratique_shared.runtime.children import Children, Limits, Reply, these
 
 Row = dict[str, Any]
@@ -222,6 +223,18 @@ class Tables:
         reply = await self._children.call({"op": "compose", "parts": parts, "forget": forget}, these(*tables))
         joined = tuple(Joined(**each) for each in reply.body.pop("joined"))
         return Composition(joined=joined, **reply.body)
+
+    async def recommend(
+        self, asked: Recommendation, sources: Sequence[SourceBytes], pilot: str | None, tenant_key: bytes
+    ) -> bytes:
+        """Return, as JSON, the policy of least loss that passes the gate, and the front of risk against loss."""
+        body = {
+            "op": "recommend",
+            "asked": asked.model_dump(mode="json"),
+            "pilot": pilot,
+            "tenant_key": tenant_key.hex(),
+        }
+        return (await self._call(body, sources)).blobs[0]
 
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes

@@ -7,17 +7,21 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from pratique_shared.contracts.adversary import Attacks
+from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes, Column
 from pratique_shared.contracts.captures import RecordUnit
-from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure
+from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure, SourceTable
+from pratique_shared.contracts.gate import Gate
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.policy import Policy, PolicyName
+from pratique_shared.contracts.policy import Exemption, Policy, PolicyName, Step
 from pratique_shared.contracts.posture import PpiParameters
-from pratique_shared.contracts.releases import CaptureId, DatasetId, Name, Pilot, Text
+from pratique_shared.contracts.releases import CaptureId, DatasetId, Name, Pilot, Source, Text
 from pratique_shared.contracts.utility import UtilityPlan, UtilityTask
 
 MOST_SOURCES, MOST_CONFIGURATIONS, MOST_MEMBERS = 1000, 64, 5000
+DEFAULT_TAUS = (2, 3, 5, 8, 12)  # the thresholds of Kekatos et al. 2026, §V-G, without 1
+Ancestors = Annotated[dict[str, tuple[str, ...]], Field(min_length=1, max_length=100_000)]
+Tau = Annotated[int, Field(ge=2, le=1_000_000_000)]
 SourceId = CaptureId | DatasetId
 ReleaseId = Annotated[str, StringConstraints(pattern=r"^rel_[0-9a-z]{26}$")]
 
@@ -86,6 +90,32 @@ class UtilityRequest(UtilityTask):
         return self
 
 
+class Budget(Contract):
+    """How much a search may spend: choices of levels looked at, and seconds."""
+
+    evaluations: int = Field(default=2000, ge=1, le=100_000)
+    seconds: float = Field(default=60, gt=0, le=900, allow_inf_nan=False)
+
+
+class RecommendationRequest(Contract):
+    """The body of `POST /recommendations`. The steps of `policy` come first in every policy that is recommended.
+
+    Identifiers that no step names are dropped; an omitted gate means k >= 2.
+    """
+
+    source: Source
+    attributes: Attributes | None = None
+    policy: Policy | PolicyName = Policy()
+    gate: Gate | None = None
+    ppi: PpiParameters | None = None
+    attacks: Attacks | None = None
+    pilot: Pilot | None = None
+    taus: tuple[Tau, ...] = Field(default=DEFAULT_TAUS, max_length=10)
+    exempt: Exemption | None = None
+    hierarchies: dict[Column, Ancestors] = {}
+    budget: Budget = Budget()
+
+
 # What it comes to, with every default filled in ------------------------------------------------------------------
 
 
@@ -139,7 +169,32 @@ class UtilityWork(Contract):
     task: UtilityTask
 
 
-Work = Annotated[SweepWork | AttackWork | UtilityWork, Field(discriminator="kind")]
+class Recommendation(Contract):
+    """What is asked of a recommendation, with every default filled in."""
+
+    attributes: Attributes
+    gate: Gate
+    first: tuple[Step, ...]
+    ppi: PpiParameters
+    partial_qi: PartialQi
+    linkage: Linkage
+    taus: tuple[int, ...]
+    exempt: Exemption | None
+    hierarchies: dict[str, dict[str, tuple[str, ...]]]
+    budget: Budget
+
+
+class RecommendationWork(Contract):
+    """Which policy passes a gate at the least loss; records that came with the question are a blob."""
+
+    kind: Literal["recommendation"] = "recommendation"
+    source: Source
+    inline: Blob | None
+    pilot: str | None
+    asked: Recommendation
+
+
+Work = Annotated[SweepWork | AttackWork | UtilityWork | RecommendationWork, Field(discriminator="kind")]
 
 # Facts -----------------------------------------------------------------------------------------------------------
 
@@ -174,7 +229,15 @@ class Shards(Contract):
     at: str
 
 
-Plan = Annotated[Members | Shards, Field(discriminator="kind")]
+class TablesRead(Contract):
+    """The tables that privacy reads to answer by itself."""
+
+    kind: Literal["tables"] = "tables"
+    tables: tuple[SourceTable, ...]
+    at: str
+
+
+Plan = Annotated[Members | Shards | TablesRead, Field(discriminator="kind")]
 
 
 class PartDone(Contract):

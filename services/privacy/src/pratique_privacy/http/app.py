@@ -14,6 +14,7 @@ from pratique_privacy.http import (
     health,
     policies,
     problems,
+    recommendations,
     reference,
     releases,
     results,
@@ -26,7 +27,19 @@ from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
-PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
+PRIVATE = (
+    captures,
+    datasets,
+    releases,
+    results,
+    attacks,
+    sweeps,
+    utility,
+    recommendations,
+    policies,
+    trials,
+    api_keys,
+)
 OPEN = (health, reference)
 
 

@@ -44,9 +44,12 @@ async def create_attack(
     if facts.measured is None:
         raise Conflict("not-finished", "The release is not measured yet: ask again when it is.")
     body = await read_json(request, services.limits.json_bytes)
-    work = AttackWork(release=release_id, attacks=body.as_a(Attacks))
     slot = slot_of(services.archive, caller, f"attack {release_id}", idempotency_key, body.raw)
-    study, replayed = await take_in(services, caller, slot, "atk", None, work)
+
+    async def make(_: str) -> AttackWork:
+        return AttackWork(release=release_id, attacks=body.as_a(Attacks))
+
+    study, replayed = await take_in(services, caller, slot, "atk", None, make)
     return await taken(services, study, f"/releases/{release_id}/attacks", prefer, replayed=replayed)
 
 

@@ -11,7 +11,7 @@ from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.resources import GateFloor
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
-from pratique_shared.contracts.studies import SweepRequest, UtilityRequest
+from pratique_shared.contracts.studies import RecommendationRequest, SweepRequest, UtilityRequest
 
 BODIES = (
     ReleaseRequest,
@@ -20,6 +20,7 @@ BODIES = (
     Attacks,
     SweepRequest,
     UtilityRequest,
+    RecommendationRequest,
     StoredPolicy,
     GateFloor,
     KeyRequest,

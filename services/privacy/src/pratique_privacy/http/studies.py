@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import Request, Response
@@ -21,6 +22,8 @@ from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import no_such
 from pratique_shared.contracts.studies import StudyDone, StudyRequested, StudyStatus, Work
 from pratique_shared.runtime.clock import Prefix, new_id, stamp
+
+Make = Callable[[str], Awaitable[Work]]
 
 
 class StudyProgress(Contract):
@@ -74,15 +77,20 @@ async def study_page(
 
 
 async def take_in(
-    services: Services, caller: Caller, slot: Slot, prefix: Prefix, name: str | None, work: Work
+    services: Services, caller: Caller, slot: Slot, prefix: Prefix, name: str | None, make: Make
 ) -> tuple[StudyFacts, bool]:
-    """Make a study durable, once for an idempotency key, and ring; return it and whether it was there before."""
+    """Make a study durable, once for an idempotency key, and ring; return it and whether it was there before.
+
+    `make` holds the request against what there is; it raises the problem of what cannot stand.
+    """
     studies = StudyArchive(services.archive)
     held = await slot.held()
     facts = None if held is None else await studies.any(held)
     replayed = facts is not None
     if facts is None:
-        identity = await slot.claim(held or new_id(prefix))
+        fresh = held or new_id(prefix)
+        work = await make(fresh)
+        identity = await slot.claim(fresh)
         await studies.add(StudyRequested(id=identity, tenant=caller.tenant, name=name, work=work, created_at=stamp()))
         facts = await studies.study(caller.tenant, identity)
     await services.bell.ring("privacy", Message(task="advance", id=facts.requested.id))
@@ -99,8 +107,8 @@ async def taken(
         return "outcome" in await studies.facts.names(identity)
 
     waited = await finished(look, asked_to_wait(prefer, services.limits.wait_seconds))
-    if waited:
-        facts = await studies.any(identity) or facts
+    # A replay without waiting gives the first answer again, to the letter.
+    facts = (await studies.any(identity) if waited else None) or StudyFacts(facts.requested)
     status = 201 if waited else 202
     headers = accepted(f"{location}/{identity}", status, replayed=replayed, waited=waited)
     return answer(StudyResource.model_validate(await _whole(studies, facts)), status, headers)

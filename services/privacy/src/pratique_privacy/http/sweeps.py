@@ -79,8 +79,11 @@ async def create_sweep(
     body = await read_json(request, services.limits.json_bytes)
     asked = body.as_a(SweepRequest)
     slot = slot_of(services.archive, caller, "sweep", idempotency_key, body.raw)
-    work = await _work(services, caller, asked)
-    facts, replayed = await take_in(services, caller, slot, "swp", asked.name, work)
+
+    async def make(_: str) -> SweepWork:
+        return await _work(services, caller, asked)
+
+    facts, replayed = await take_in(services, caller, slot, "swp", asked.name, make)
     return await taken(services, facts, "/sweeps", prefer, replayed=replayed)
 
 

@@ -41,16 +41,19 @@ async def create_utility(
     """Take a study in: a random forest on what is left of the training part, scored on the untouched test part."""
     body = await read_json(request, services.limits.json_bytes)
     asked = body.as_a(UtilityRequest)
-    await _look_up(services, caller, asked)
-    work = UtilityWork(
-        sources=asked.sources,
-        unit=asked.unit,
-        label=asked.label,
-        features=asked.features,
-        task=UtilityTask.model_validate({name: getattr(asked, name) for name in UtilityTask.model_fields}),
-    )
     slot = slot_of(services.archive, caller, "utility", idempotency_key, body.raw)
-    facts, replayed = await take_in(services, caller, slot, "utl", asked.name, work)
+
+    async def make(_: str) -> UtilityWork:
+        await _look_up(services, caller, asked)
+        return UtilityWork(
+            sources=asked.sources,
+            unit=asked.unit,
+            label=asked.label,
+            features=asked.features,
+            task=UtilityTask.model_validate({name: getattr(asked, name) for name in UtilityTask.model_fields}),
+        )
+
+    facts, replayed = await take_in(services, caller, slot, "utl", asked.name, make)
     return await taken(services, facts, "/utility", prefer, replayed=replayed)
 
 

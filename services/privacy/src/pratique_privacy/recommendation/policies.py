@@ -8,9 +8,10 @@ from pydantic import JsonValue
 from pratique_privacy.recommendation.appraisal import Appraisal
 from pratique_privacy.recommendation.ladder import Ladder
 from pratique_privacy.recommendation.search import Found
-from pratique_shared.contracts.policy import ClassSupport, Exemption, Policy, Step
+from pratique_shared.contracts.policy import ClassSupport, Exemption, Hierarchy, Policy, Step
 
 MOST_SHOWN = 50
+MOST_ENTRIES = 200  # of a hierarchy that every policy of the front repeats; the request has the whole
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,9 @@ class Recipe:
             steps.append(ClassSupport(op="class_support", tau=appraisal.tau, exempt=self.exempt))
         return Policy(steps=tuple(steps))
 
-    def document(self, appraisal: Appraisal) -> dict[str, JsonValue]:
-        """Return policy, predicted figures and losses."""
-        steps: list[JsonValue] = [
-            step.model_dump(mode="json", exclude_none=True) for step in self.policy(appraisal).steps
-        ]
+    def document(self, appraisal: Appraisal, most_entries: int | None = None) -> dict[str, JsonValue]:
+        """Return policy, predicted figures and losses; tables of more than `most_entries` are left out of the steps."""
+        steps: list[JsonValue] = [_step(step, most_entries) for step in self.policy(appraisal).steps]
         return {
             "policy": {"steps": steps},
             "predicted": dict(appraisal.figures),
@@ -47,6 +46,11 @@ class Recipe:
         }
 
 
+def _step(step: Step, most_entries: int | None) -> dict[str, JsonValue]:
+    large = isinstance(step, Hierarchy) and most_entries is not None and len(step.table) > most_entries
+    return step.model_dump(mode="json", exclude_none=True, exclude={"table"} if large else None)
+
+
 def thinned(front: Sequence[Appraisal], most: int = MOST_SHOWN) -> list[Appraisal]:
     """Return at most `most` of a front, evenly along it, the ends among them."""
     if len(front) <= most:
@@ -56,7 +60,7 @@ def thinned(front: Sequence[Appraisal], most: int = MOST_SHOWN) -> list[Appraisa
 
 def found_document(found: Found, recipe: Recipe) -> dict[str, JsonValue]:
     """Return what a search found: the best policy, the front, and how far the search came."""
-    shown: list[JsonValue] = [recipe.document(each) for each in thinned(found.front)]
+    shown: list[JsonValue] = [recipe.document(each, MOST_ENTRIES) for each in thinned(found.front)]
     levels: dict[str, JsonValue] = {
         ladder.column: [
             [step.model_dump(mode="json", exclude_none=True, exclude={"table"}) for step in level.steps]

@@ -22,8 +22,8 @@ from pratique_shared.contracts.gate import Gate
 from pratique_shared.contracts.policy import Exemption, Hierarchy, Step
 from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.contracts.problems import FieldError, Unprocessable
+from pratique_shared.contracts.studies import Recommendation
 
-TAUS = (2, 3, 5, 8, 12)
 # What only a release as a whole has: the search cannot hold a gate at these.
 UNSEEN = ("all_columns.uniques", "composition.")
 
@@ -41,6 +41,24 @@ class Wish:
     ppi: PpiParameters
     partial_qi: PartialQi
     linkage: Linkage
+
+
+def wish_of(asked: Recommendation) -> Wish:
+    """Return what is asked, in the form of the search."""
+    return Wish(
+        attributes=asked.attributes,
+        gate=asked.gate,
+        first=asked.first,
+        hierarchies={
+            name: Hierarchy(column=name, op="hierarchy", table=table, name=name[:100])
+            for name, table in asked.hierarchies.items()
+        },
+        taus=asked.taus,
+        exempt=asked.exempt,
+        ppi=asked.ppi,
+        partial_qi=asked.partial_qi,
+        linkage=asked.linkage,
+    )
 
 
 def recommend(

@@ -12,6 +12,7 @@ from pratique_shared.contracts.studies import (
     AttackWork,
     PartDone,
     Plan,
+    RecommendationWork,
     Shards,
     StudyDone,
     StudyFailed,
@@ -82,6 +83,11 @@ class StudyArchive:
         done = await self.facts.commit(study_id, "outcome", Cancelled(at=stamp()))
         await self.whole.matrices.commit(study_id, CLOSED, Deleted(at=stamp()))
         return done
+
+    async def forget_inline(self, requested: StudyRequested) -> None:
+        """Shred the records that came with a question: its answer holds none of them."""
+        if isinstance(requested.work, RecommendationWork) and requested.work.inline is not None:
+            await self.room.shred(requested.work.inline)
 
     async def result(self, done: StudyDone) -> bytes:
         """Return the answer of a study as JSON."""

@@ -19,6 +19,7 @@ from pratique_shared.contracts.studies import (
     StudyOutcome,
     StudyRequested,
     StudyStatus,
+    TablesRead,
 )
 
 
@@ -54,6 +55,8 @@ def parts(plan: Plan) -> tuple[str, ...]:
             return tuple(member_part(number) for number in range(len(releases)))
         case Shards(work=work):
             return work.tasks
+        case TablesRead():
+            return ()
         case _:
             assert_never(plan)
 

@@ -4,23 +4,26 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import assert_never
 
-from pratique_privacy.studies import sweep, utility
+from pratique_privacy.keys import KeyRoom
+from pratique_privacy.studies import recommendation, sweep, utility
 from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.flow import StudyFacts, due
 from pratique_privacy.tables import Tables
 from pratique_privacy.verdict import attack_figures, plan_shards
-from pratique_shared.contracts.facts import Failure, ShardScored
+from pratique_shared.contracts.facts import Failure, ShardScored, SourceTable
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.contracts.studies import (
     AttackWork,
     Members,
     Plan,
+    RecommendationWork,
     Shards,
     StudyDone,
     StudyFailed,
     StudyRequested,
     SweepWork,
+    TablesRead,
     UtilityWork,
 )
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
@@ -37,8 +40,8 @@ _ADDED = "added"  # the fact that all members of a sweep were taken in
 class Studies:
     """Advances studies as far as privacy can."""
 
-    def __init__(self, archive: StudyArchive, tables: Tables, bell: Doorbell) -> None:
-        self._archive, self._tables, self._bell = archive, tables, bell
+    def __init__(self, archive: StudyArchive, keys: KeyRoom, tables: Tables, bell: Doorbell) -> None:
+        self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
 
     async def advance(self, study: str) -> None:
         """Do what is owed of a study; saying it twice changes nothing."""
@@ -50,6 +53,7 @@ class Studies:
                 return
             owed = due(facts)
             if facts.outcome is not None:
+                await self._archive.forget_inline(facts.requested)
                 await self._archive.whole.settle(study)
                 return
             if owed and owed[0].queue == "attack" and isinstance(facts.plan, Shards):
@@ -81,13 +85,23 @@ class Studies:
         """Whether what the study reads is there; a source that will never be ends it."""
         requested = facts.requested
         await self._archive.list(requested)  # a crash may have come between the study and its place in the list
-        if not isinstance(requested.work, UtilityWork):
-            return True
         try:
-            return await utility.resolve(self._archive.whole, requested.tenant, requested.work) is not None
+            return await self._resolved(requested) is not None
         except (Conflict, Gone) as problem:
             await give_up(Failure(code=problem.code, detail=problem.detail))
             return False
+
+    async def _resolved(self, requested: StudyRequested) -> tuple[SourceTable, ...] | None:
+        """Return the tables that a study reads itself; raises `Gone`, `Conflict`."""
+        match requested.work:
+            case UtilityWork():
+                return await utility.resolve(self._archive.whole, requested.tenant, requested.work)
+            case RecommendationWork():
+                return await recommendation.resolve(self._archive.whole, requested.tenant, requested.work)
+            case SweepWork() | AttackWork():
+                return ()
+            case _:
+                assert_never(requested.work)
 
     async def _plan(self, facts: StudyFacts) -> None:
         study = facts.requested.id
@@ -100,10 +114,13 @@ class Studies:
             case AttackWork():
                 return await self._shards(requested.work)
             case UtilityWork():
-                archive = self._archive.whole
-                tables = await utility.resolve(archive, requested.tenant, requested.work)
+                tables = await self._resolved(requested)
                 assert tables is not None
-                return await utility.plan(archive, self._tables, study, requested.work, tables)
+                return await utility.plan(self._archive.whole, self._tables, study, requested.work, tables)
+            case RecommendationWork():
+                tables = await self._resolved(requested)
+                assert tables is not None
+                return TablesRead(tables=tables, at=stamp())
             case _:
                 assert_never(requested.work)
 
@@ -139,6 +156,9 @@ class Studies:
         if isinstance(work, SweepWork) and isinstance(plan, Members):
             rows = await sweep.figures(self._archive.whole, work, plan)
             return await self._tables.sweep(rows, seed=work.seed)
+        if isinstance(work, RecommendationWork) and isinstance(plan, TablesRead):
+            key = await self._keys.tenant_key(facts.requested.tenant)
+            return await recommendation.answer(self._archive.whole, self._tables, work, plan, key)
         assert isinstance(plan, Shards)
         study, archive = facts.requested.id, self._archive.whole
         if isinstance(plan.work, UtilityPlan):
