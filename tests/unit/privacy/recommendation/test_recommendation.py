@@ -108,7 +108,7 @@ GATES: list[Gate] = [
 ]
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=6)
 @given(st.integers(0, 1000), st.sampled_from(GATES), st.booleans())
 def test_nothing_that_passes_loses_less_than_what_is_recommended(seed: int, gate: Gate, exempted: bool) -> None:
     table = source(seed, 30)
