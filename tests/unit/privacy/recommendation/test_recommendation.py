@@ -190,12 +190,13 @@ def test_a_lattice_that_is_too_large_is_refused_with_what_would_fit() -> None:
     assert refused.value.code == "lattice-too-large"
 
 
-def test_nodes_come_by_rising_loss_and_a_coarser_one_is_known_as_such() -> None:
+def test_nodes_come_by_rising_loss_and_the_finer_ones_are_known_as_such() -> None:
     table = source(7, 50)
     lattice = Lattice.over(ladders_of(table, NAMES, {}), [])
     losses = lattice.losses(lattice.nodes)
     assert (np.diff(losses) >= 0).all()
-    assert lattice.coarser_than((0, 0, 0), lattice.nodes).all()
+    assert lattice.finer_than((0, 0, 0)).sum() == 1
+    assert lattice.finer_than(tuple(len(ladder.levels) - 1 for ladder in lattice.ladders)).all()
     assert len(lattice.nodes) == lattice.size
 
 

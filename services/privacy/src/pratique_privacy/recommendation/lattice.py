@@ -127,9 +127,9 @@ class Lattice:
         rows = self.rows
         return float(sum((counts * np.log(rows / counts)).sum() for counts in self.originals))
 
-    def coarser_than(self, node: Node, others: Nodes) -> npt.NDArray[np.bool_]:
-        """Tell which of `others` are coarser than the node, or the node itself: its classes lie in theirs."""
-        found = np.ones(len(others), np.bool_)
+    def finer_than(self, node: Node) -> npt.NDArray[np.bool_]:
+        """Tell which nodes are finer than this one, itself among them: their classes lie in its own."""
+        found = np.ones(len(self.nodes), np.bool_)
         for column, ladder in enumerate(self.ladders):
-            found &= ladder.coarser[node[column], others[:, column]]
+            found &= ladder.coarser[self.nodes[:, column], node[column]]
         return found

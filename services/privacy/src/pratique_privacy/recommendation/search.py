@@ -103,10 +103,7 @@ class Search:
             if judged is not None and (self._best is None or _order(judged) < _order(self._best)):
                 self._best = judged
         if self._rules_out(appraisals):
-            finer = np.ones(len(self._nodes), np.bool_)
-            for column, ladder in enumerate(self._lattice.ladders):
-                finer &= ladder.coarser[self._nodes[:, column], node[column]]
-            self._hopeless |= finer
+            self._hopeless |= self._lattice.finer_than(node)
 
     def _judged(self, appraisal: Appraisal) -> Appraisal | None:
         """Return an appraisal that passes, with its linkage figure where the gate asks for that."""
