@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from pratique_attack_sim.adversaries.exact import exact_qi
 from pratique_attack_sim.adversaries.known import exact_linkage_of, exact_partial_qi_of, exact_qi_of
-from pratique_attack_sim.adversaries.linkage import WrongValue
 from pratique_attack_sim.adversaries.linkage_exact import exact_linkage
 from pratique_attack_sim.adversaries.partial_qi import exact_partial_qi
 from pratique_attack_sim.adversaries.subsets import exposure
+from pratique_shared.frames.linkage import WrongValue
 from tests.support import adversary_oracle as oracle
 from tests.support.matrices import Codes, code_matrices, dense, releases_and_beliefs, skewed
 

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pratique_attack_sim.adversaries import credit
-from pratique_attack_sim.adversaries.linkage import WrongValue, simulate_linkage, top_scorers
+from pratique_attack_sim.adversaries.linkage import simulate_linkage, top_scorers
 from pratique_attack_sim.adversaries.linkage_exact import exact_linkage
 from pratique_attack_sim.adversaries.matrix import Matrix
 from pratique_attack_sim.adversaries.partial_qi import exact_partial_qi, simulate_partial_qi
 from pratique_attack_sim.adversaries.projections import Projections
 from pratique_attack_sim.adversaries.subsets import exposure
 from pratique_shared.frames.estimates import Score, combine, disagrees
+from pratique_shared.frames.linkage import WrongValue
 from tests.support import adversary_oracle as oracle
 from tests.support.matrices import Codes, code_matrices, dense, releases_and_beliefs, skewed
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from pratique.client import Client
 from pratique.columns import plain
-from pratique.commands import capture, dataset, exits, policy, posture, release, sweep, utility
+from pratique.commands import capture, dataset, exits, policy, posture, recommend, release, sweep, utility
 from pratique.commands.arguments import Misuse, common
 from pratique.commands.complaint import complaint, complaint_document
 from pratique.commands.shell import Shell
@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     # The common options have no default of their own, lest one after the command undo one before it.
     root.set_defaults(url=None, key_file=None, json=False, quiet=False, run=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    for noun in (capture, dataset, release, posture, sweep, utility, policy):
+    for noun in (capture, dataset, release, posture, recommend, sweep, utility, policy):
         noun.add(commands)
     return root
 

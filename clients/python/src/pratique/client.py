@@ -272,6 +272,18 @@ class Client:
         """Return a utility study once it is completed. Raises RunFailed, StillRunning."""
         return self._wait(lambda: self.utility(utility), timeout, notice)
 
+    def create_recommendation(self, body: Json, idempotency_key: str | None = None) -> Json:
+        """Ask which policy passes the gate of `{source, attributes, gate}` at the least loss."""
+        return self._create("/recommendations", body, idempotency_key)
+
+    def recommendation(self, recommendation: str) -> Json:
+        """Return a recommendation: its state, and once completed `recommended` and the `front`."""
+        return self._get(f"/recommendations/{segment(recommendation)}")
+
+    def wait_recommendation(self, recommendation: str, timeout: float = 1800.0, notice: Notice | None = None) -> Json:
+        """Return a recommendation once it is completed. Raises RunFailed, StillRunning."""
+        return self._wait(lambda: self.recommendation(recommendation), timeout, notice)
+
     # Policies
 
     def policies(self) -> Iterator[Json]:

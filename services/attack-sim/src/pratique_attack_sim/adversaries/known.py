@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pratique_attack_sim.adversaries.linkage import WrongValue
-from pratique_attack_sim.adversaries.linkage_exact import EXACT_LINKAGE_QUERIES, best_matches, channel, rows_by_matches
+from pratique_attack_sim.adversaries.linkage_exact import EXACT_LINKAGE_QUERIES
 from pratique_attack_sim.adversaries.matrix import Codes, Matrix
 from pratique_attack_sim.adversaries.projections import Projections
+from pratique_shared.frames.linkage import WrongValue, best_matches, channel, grid_of, rows_by_matches
 
 Chances: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def exact_linkage_of(codes: Codes, known: Codes, *, accuracy: float, wrong_value
     queries = prod(matrix.radices)
     if queries > EXACT_LINKAGE_QUERIES or queries * pairs.shape[1] > EXACT_KNOWN_WORK:
         return None
-    best, number = best_matches(rows_by_matches(matrix))
+    best, number = best_matches(rows_by_matches(grid_of(matrix.columns, matrix.radices)))
     parts = []
     for pair, count in zip(pairs.T, often.tolist(), strict=True):
         released, belief = pair[: matrix.width].tolist(), pair[matrix.width :].tolist()

@@ -1,6 +1,6 @@
 """The linkage adversary: sees every quasi-identifier through a noisy channel and picks among the best matches."""
 
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +9,7 @@ from pratique_attack_sim.adversaries.credit import batches, score, stream
 from pratique_attack_sim.adversaries.matrix import Codes, Counts, Matrix, subsets
 from pratique_attack_sim.adversaries.projections import Projections
 from pratique_shared.frames.estimates import Score
-
-WrongValue: TypeAlias = Literal["uniform", "exclude"]
+from pratique_shared.frames.linkage import WrongValue
 
 # Look-ups of a stretch stay in the processor's cache; without room for all tables the passes must be few instead.
 STRETCH: Final = 2**15

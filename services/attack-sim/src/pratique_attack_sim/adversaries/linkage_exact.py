@@ -1,19 +1,10 @@
-"""The linkage adversary's exact expectation, by a sum over every query that it could see."""
+"""The linkage adversary's exact expectation on a matrix of codes."""
 
-import math
 from math import prod
-from typing import Final, TypeAlias, TypeVar, assert_never
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from pratique_attack_sim.adversaries.linkage import WrongValue
 from pratique_attack_sim.adversaries.matrix import Codes, Matrix
-
-Grid: TypeAlias = npt.NDArray[np.int32]
-Chances: TypeAlias = npt.NDArray[np.float64]
-
-T = TypeVar("T", np.int32, np.float64)
+from pratique_shared.frames.linkage import WrongValue, expected_linkage, grid_of
 
 EXACT_LINKAGE_QUERIES: Final = 2_000_000
 
@@ -21,74 +12,8 @@ EXACT_LINKAGE_QUERIES: Final = 2_000_000
 def exact_linkage(
     codes: Codes, *, accuracy: float, wrong_value: WrongValue, limit: int = EXACT_LINKAGE_QUERIES
 ) -> float | None:
-    """Return the expected credit over all targets and draws (Kekatos et al. 2026, §V-A); None if empty or too large.
-
-    All top scorers of a query share its best score s*, so the credit depends on the query alone: E = 1/rows times the
-    sum over queries of W / C, C the rows with exactly s* matches and W the same rows weighted by the chance that each
-    would be seen as this query. Both come as the coefficients of z^0..z^d of a sum over rows of one factor a column,
-    z where row and query agree, which is taken column by column: about d^2 operations a query, whatever the rows.
-    """
+    """Return the expected credit over all targets and draws (Kekatos et al. 2026, §V-A); None if empty or too large."""
     matrix = Matrix.of(codes)
     if matrix.rows == 0 or prod(matrix.domains) > limit:
         return None
-    rows = _grid(matrix.columns, matrix.domains)
-    counts, weights = _by_matches(rows), _by_matches(rows.astype(np.float64))
-    for axis, domain in enumerate(matrix.domains):
-        right, wrong = channel(domain, accuracy, wrong_value)
-        _spread(counts, axis)
-        _spread(weights, axis, agree=right, differ=wrong)
-    best, number = best_matches(counts)
-    weight = np.take_along_axis(weights, best[None], axis=0)[0]
-    return min(float(np.sum(weight / number)) / matrix.rows, 1.0)
-
-
-def channel(domain: int, accuracy: float, wrong_value: WrongValue) -> tuple[float, float]:
-    """Return the chances that a value is seen as itself, and as one given other value of its column."""
-    match wrong_value:
-        case "uniform":
-            return accuracy + (1 - accuracy) / domain, (1 - accuracy) / domain
-        case "exclude":
-            return (accuracy, (1 - accuracy) / (domain - 1)) if domain > 1 else (1.0, 0.0)
-    assert_never(wrong_value)
-
-
-def rows_by_matches(matrix: Matrix) -> Grid:
-    """Return how many rows match each query on exactly 0..d columns; shape (d + 1, *radices)."""
-    counts = _by_matches(_grid(matrix.columns, matrix.radices))
-    for axis in range(matrix.width):
-        _spread(counts, axis)
-    return counts
-
-
-def best_matches(counts: Grid) -> tuple[npt.NDArray[np.intp], Grid]:
-    """Return each query's best score and how many rows reach it."""
-    best = counts.shape[0] - 1 - np.argmax(counts[::-1] != 0, axis=0)
-    return best, np.take_along_axis(counts, best[None], axis=0)[0]
-
-
-def _grid(columns: Codes, radices: tuple[int, ...]) -> Grid:
-    """Return the number of rows at every point of the product of the domains."""
-    if not radices:
-        return np.array(columns.shape[1], dtype=np.int32)
-    places = np.ravel_multi_index(tuple(columns), radices)
-    return np.bincount(places, minlength=math.prod(radices)).astype(np.int32).reshape(radices)
-
-
-def _by_matches(rows: npt.NDArray[T]) -> npt.NDArray[T]:
-    """Make room for one grid per number of matches; before any column is looked at, all rows have none."""
-    grids = np.zeros((rows.ndim + 1, *rows.shape), dtype=rows.dtype)
-    grids[0] = rows
-    return grids
-
-
-def _spread(grids: npt.NDArray[T], axis: int, agree: float | None = None, differ: float | None = None) -> None:
-    """Let each row reach all queries along one column, in place: one match more at its own value, none at others."""
-    for matches in range(axis + 1, -1, -1):
-        grid = grids[matches]
-        others = grid.sum(axis=axis, keepdims=True, dtype=grid.dtype)
-        np.subtract(others, grid, out=grid)
-        if differ is not None:
-            grid *= grid.dtype.type(differ)
-        if matches:
-            fewer = grids[matches - 1]
-            grid += fewer if agree is None else fewer * fewer.dtype.type(agree)
+    return expected_linkage(grid_of(matrix.columns, matrix.domains), accuracy=accuracy, wrong_value=wrong_value)

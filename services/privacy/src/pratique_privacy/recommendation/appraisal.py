@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,13 @@ from pratique_privacy.metrics.index import posture_index
 from pratique_privacy.metrics.sensitive import Categories
 from pratique_privacy.recommendation.classes import Classes, Distinct, classes_at, dense, kept_cells
 from pratique_privacy.recommendation.lattice import Lattice, Node, Weights
-from pratique_privacy.recommendation.linkage import linkage
 from pratique_shared.contracts.adversary import Linkage, PartialQi
 from pratique_shared.contracts.posture import PpiParameters
+from pratique_shared.frames.linkage import expected_linkage, grid_of
 from pratique_shared.frames.partition import Codes
 
 Kept = npt.NDArray[np.bool_]
+MOST_QUERIES = 200_000  # of the product of the domains: a tenth of a second
 SUBSET_TUPLES = 20_000_000  # subsets x distinct tuples of one partial figure
 
 
@@ -97,7 +99,11 @@ class Appraiser:
         kept = classes.kept(found.tau)
         columns = np.array([dense(column[kept]) for column in classes.columns])
         attack = self._subject.linkage
-        value = linkage(columns, classes.sizes[kept], attack.accuracy, attack.wrong_value)
+        domains = tuple(int(codes.max(initial=-1)) + 1 for codes in columns)
+        value = None
+        if prod(domains) <= MOST_QUERIES:
+            grid = grid_of(columns, domains, classes.sizes[kept])
+            value = expected_linkage(grid, accuracy=attack.accuracy, wrong_value=attack.wrong_value)
         return replace(found, figures={**found.figures, "linkage": value})
 
     def _appraisal(self, classes: Classes, tau: int) -> Appraisal:
