@@ -192,7 +192,7 @@ def test_capture_push_waits_and_says_what_was_found(tmp_path: Path, capsys: pyte
     assert dict(service.asked[0].url.params) == {"name": "a.pcap", "pilot": "lab", "open_to": "fl"}
     assert capsys.readouterr().out.splitlines() == [
         "cap_1  ready",
-        "  1,200 frames, 7 hosts; the file is cut, what comes before the cut is kept",
+        "  1,200 frames, 7 hosts; not all of the file, as the warnings say",
         "  1 x cut-frame: The last frame is cut.",
     ]
 

@@ -61,6 +61,13 @@ def _port(text: str) -> int:
     return port
 
 
+def _frames(text: str) -> int:
+    frames = int(text)
+    if frames < 1:
+        raise ValueError
+    return frames
+
+
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m pratique_local", description=__doc__)
@@ -71,6 +78,7 @@ def main() -> int:
     serve.add_argument("--attack-workers", type=int, default=1)
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
+    show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
     show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
     given = parser.parse_args()
@@ -78,7 +86,7 @@ def main() -> int:
         return run(given.data, given.port, given.attack_workers)
     if given.capture is not None and not given.capture.is_file():
         parser.error(f"there is no capture at {given.capture}")
-    return demo(given.capture, given.policy, given.out)
+    return demo(given.capture, given.policy, given.out, given.max_packets)
 
 
 if __name__ == "__main__":

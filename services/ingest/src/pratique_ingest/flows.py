@@ -8,7 +8,7 @@ from pratique_ingest.capture.transport import Segment
 from pratique_ingest.protocols import ocpp, sbi
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.findings import Findings
-from pratique_ingest.protocols.services import SERVER_SIGNS, TCP_PORTS, answering
+from pratique_ingest.protocols.services import STANDARD, Ports, answering
 from pratique_ingest.protocols.sip import sip
 
 # Connections whose protocol is known are remembered in two generations: where TURN frames of the capture end and the
@@ -37,7 +37,8 @@ class Flows:
     `changes` names, in order, the connections whose protocol became known or changed: None when all must be read anew.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ports: Ports = STANDARD) -> None:
+        self._ports = ports
         self._young: dict[Ends, _Flow] = {}
         self._old: dict[Ends, _Flow] = {}
         self.changes: list[tuple[Ends, str]] | None = []
@@ -76,7 +77,7 @@ class Flows:
         flow = self._young.get(ends) or self._old.get(ends) or _Flow()
         if segment.payload:
             if flow.name is None or flow.name == "http":
-                name = _recognise(segment, found)
+                name = _recognise(segment, self._ports, found)
                 if name is not None:
                     self._name(ends, flow, name)
             elif flow.name == "websocket":
@@ -92,20 +93,20 @@ class Flows:
         elif flow.name in TEXT and segment.flags & (FIN | RST):
             _, tail = flow.tails.pop(near, (0, b""))
             sbi.text_identities(tail, found, len(tail))
-        _known(flow, segment, found)
+        _known(flow, segment, self._ports, found)
 
 
-def _known(flow: _Flow, segment: Segment, found: Findings) -> None:
+def _known(flow: _Flow, segment: Segment, known: Ports, found: Findings) -> None:
     """Name the protocol of a segment by its connection, else by its port when it carries something."""
     ports = (segment.destination_port, segment.source_port)
     if flow.name is not None:
         found.protocols.add(flow.name)
     elif segment.payload:
-        name = next((TCP_PORTS[port] for port in ports if port in TCP_PORTS), None)
+        name = next((known.tcp[port] for port in ports if port in known.tcp), None)
         # A web port that speaks no readable HTTP may be in the middle of a body: the port is all that is known.
         if name is not None:
             found.protocols.add(name)
-    sign = SERVER_SIGNS.get(("tcp", segment.source_port))
+    sign = known.serving.get(("tcp", segment.source_port))
     if sign is not None and (
         (segment.flags & SYN and segment.flags & ACK)
         or (segment.payload and answering(segment.source_port, segment.destination_port))
@@ -113,7 +114,7 @@ def _known(flow: _Flow, segment: Segment, found: Findings) -> None:
         found.sender.add(sign)
 
 
-def _recognise(segment: Segment, found: Findings) -> str | None:
+def _recognise(segment: Segment, ports: Ports, found: Findings) -> str | None:
     """Return the protocol that a payload shows by itself."""
     data = segment.payload
     if sbi.http1(data, found):
@@ -126,8 +127,12 @@ def _recognise(segment: Segment, found: Findings) -> str | None:
         return "ssh"
     if sip(data, found):
         return "sip"
-    if 3868 in (segment.source_port, segment.destination_port) and diameter(data, found):
+    ends = ports.tcp.get(segment.source_port), ports.tcp.get(segment.destination_port)
+    if "diameter" in ends and diameter(data, found):
         return "diameter"
+    # In the middle of a WebSocket, whose opening the capture has not: an OCPP call shows itself.
+    if data[0] == ocpp.WHOLE_TEXT and ocpp.call(data, found):
+        return "websocket"
     return None
 
 

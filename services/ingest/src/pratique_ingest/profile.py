@@ -10,6 +10,7 @@ from pratique_ingest.capture.frames import Frame, FrameFile
 from pratique_ingest.capture.link import link_name
 from pratique_ingest.capture.stream import Stream
 from pratique_ingest.fast.batches import Batches
+from pratique_ingest.plan import NO_PLAN, Plan
 from pratique_ingest.records import (
     Caution,
     HostRecord,
@@ -30,6 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 REPORT_EVERY = 4096
+MOST = 1 << 62  # frames, where nobody asks for fewer
 
 
 class Pace(NamedTuple):
@@ -53,6 +55,8 @@ DETAILS = {
     "damaged-section": "a section header cannot be read; what came before is kept",
     "damaged-compression": "the compressed data is damaged or cut; what came before is kept",
     "expanded-limit": "the file expands to more than captures do: send it uncompressed; what came before is kept",
+    "cut-at-max-packets": "the file has more frames than were asked for; those up to there are profiled",
+    "ecpri": "frames of eCPRI on Ethernet: the fronthaul has no IP address, so they belong to no host",
     "bad-ip": "frames said to carry IP whose header is none",
     "cut-header": "frames cut before the end of their headers",
     "too-deep": "frames with more tags or tunnels than are followed",
@@ -78,7 +82,7 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
     return Profile(
         packets=survey.packets,
         bytes=stream.position,
-        complete=ended_by is None and not cut,
+        complete=ended_by is None and not cut and "cut-at-max-packets" not in cautions,
         warnings=tuple(Caution(code, count, details[code]) for code, count in sorted(cautions.items())),
         link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
         started=None if survey.started is None else survey.started / 1e9,
@@ -98,18 +102,18 @@ def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int) -> bool:
     return taken == count
 
 
-def _steps(survey: Survey, file: ChunkedFile, pace: Pace) -> Iterator[None]:
-    """Read a capture to its end, in steps: chunks where there are some, else frame by frame.
+def _steps(survey: Survey, file: ChunkedFile, frames: Iterator[Frame], pace: Pace, most: int) -> Iterator[None]:
+    """Read a capture to its end, or so many frames of it, in steps: chunks where there are some, else frame by frame.
 
     Where no chunk can be had, ever more frames are read before the next try, and where one ended early the next one is
     small: a file made to stop the fast path is read little slower than without it.
     """
-    batches, frames = Batches(survey, pace.batch), iter(file)
+    batches = Batches(survey, pace.batch)
     window, patience = pace.first_window, 1
-    while True:
-        chunk = file.chunk(window)
+    while left := most - survey.packets:
+        chunk = file.chunk(window, left)
         if chunk is None:
-            if not _read_exactly(survey, frames, patience):
+            if not _read_exactly(survey, frames, min(patience, left)):
                 break
             patience = min(2 * patience, pace.patience)
             window = pace.first_window
@@ -121,9 +125,9 @@ def _steps(survey: Survey, file: ChunkedFile, pace: Pace) -> Iterator[None]:
     batches.settle()
 
 
-def _single_steps(survey: Survey, file: FrameFile, stream: Stream) -> Iterator[None]:
-    """Read a capture frame by frame to its end, or to where a compressed one asks for more than captures do."""
-    for frame in file:
+def _single_steps(survey: Survey, frames: Iterator[Frame], stream: Stream, most: int) -> Iterator[None]:
+    """Read so many frames of a capture one by one, or up to where a compressed one asks for more than captures do."""
+    for frame in islice(frames, most):
         survey.take(frame)
         if stream.compressed and survey.effort.beyond(stream.consumed):
             stream.trouble = "expanded-limit"
@@ -139,22 +143,28 @@ def profile_capture(
     report: Report | None = None,
     expanded_limit: int = EXPANDED_LIMIT,
     pace: Pace | None = PACE,
+    plan: Plan = NO_PLAN,
+    max_packets: int | None = None,
 ) -> Profile:
     """Read a capture (pcap or pcapng; plain, gzip or zstd) from its first byte to its last and profile its hosts.
 
     `source` is only read forwards. A file that is cut, damaged, or expands beyond `expanded_limit` bytes keeps what
-    came before: `complete` is False and a warning says why. `pace` None reads every frame by itself, for the same
-    profile. Raises NotACapture when there is no file header.
+    came before: `complete` is False and a warning says why. So does one that has more than `max_packets` frames. `pace`
+    None reads every frame by itself, for the same profile. Raises NotACapture when there is no file header.
     """
     stream, file = open_capture(source, expanded_limit)
-    survey = Survey()
+    survey, frames = Survey(plan), iter(file)
+    most = MOST if max_packets is None else max_packets
     # The effort that a compressed capture may ask for is weighed after every frame, against what was read for it.
-    steps = _single_steps(survey, file, stream) if pace is None or stream.compressed else _steps(survey, file, pace)
+    singly = pace is None or stream.compressed
+    steps = _single_steps(survey, frames, stream, most) if singly else _steps(survey, file, frames, pace or PACE, most)
     told = 0
     for _ in steps:
         if report is not None and survey.packets - told >= REPORT_EVERY:
             told = survey.packets
             report(Progress(told, stream.consumed))
+    if survey.packets == most and next(frames, None) is not None:
+        survey.cautions["cut-at-max-packets"] += 1
     if report is not None:
         report(Progress(survey.packets, stream.consumed))
     return _profile(survey, stream, file, pilot)

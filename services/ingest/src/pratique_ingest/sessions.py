@@ -1,7 +1,7 @@
 """Sessions: which subscriber was at which gNB in which five minutes, from the UE contexts of NGAP (TS 38.413, 8.3)."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
@@ -61,7 +61,8 @@ class Sessions:
     with the number of their contexts.
     """
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, region: Callable[[bytes], str | None] = lambda _: None) -> None:
+        self._region = region
         self._open: OrderedDict[tuple[bytes, int], _Presence] = OrderedDict()
         self._sums: dict[Place, _Sums] = {}
         self._aliases: dict[str, str] = {}
@@ -158,7 +159,7 @@ class Sessions:
                 amf=str(ip_address(sums.amf)),
                 sst=sums.slice.sst if sums.slice else None,
                 sd=sums.slice.sd if sums.slice else None,
-                region=None,
+                region=self._region(gnb),
                 window=instant(window * SPAN) or "",
                 role="UE",
                 packets=sums.packets,

@@ -11,12 +11,13 @@ from pratique_ingest.dissection import Dissector, Held
 from pratique_ingest.effort import Effort
 from pratique_ingest.flows import TURN, Flows
 from pratique_ingest.hosts import Ledger
+from pratique_ingest.plan import NO_PLAN, Plan
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.sessions import Sessions
 
 BROADCAST_MAC = b"\xff" * 6
 # What may stand in place of an IP header and is worth a warning.
-NO_HOST = frozenset({"bad-ip", "cut-header", "too-deep", "unknown-link"})
+NO_HOST = frozenset({"bad-ip", "cut-header", "ecpri", "too-deep", "unknown-link"})
 
 
 class Examined(NamedTuple):
@@ -38,13 +39,14 @@ class Examined(NamedTuple):
 class Survey:
     """The state of one pass: `packets` frames are counted, `started` and `ended` are their times in nanoseconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, plan: Plan = NO_PLAN) -> None:
+        self.ports = plan.ports
         self.budget = Budget()
         self.effort = Effort()
         self.ledger = Ledger(self.budget)
-        self.sessions = Sessions(self.budget)
-        self.dissector = Dissector()
-        self.flows = Flows()
+        self.sessions = Sessions(self.budget, plan.region)
+        self.dissector = Dissector(plan.ports)
+        self.flows = Flows(plan.ports)
         self.cautions: Counter[str] = Counter()
         self.packets = 0
         self.started: int | None = None

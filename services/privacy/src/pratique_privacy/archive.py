@@ -90,9 +90,11 @@ class Archive:
         outcome = None if raw is None else _CAPTURE_OUTCOME.validate_json(raw)
         return Capture(requested, outcome, "deleted" in names)
 
-    async def same_capture(self, tenant: str, pilot: str | None, sha256: str) -> Capture | None:
-        """Return the capture that holds the same bytes for the same pilot, unless it failed or was deleted."""
-        latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256))
+    async def same_capture(
+        self, tenant: str, pilot: str | None, sha256: str, max_packets: int | None
+    ) -> Capture | None:
+        """Return the capture of the same frames of these bytes for the same pilot, unless it failed or was deleted."""
+        latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256, max_packets))
         return None if latest is None else await self._standing(latest[1].decode())
 
     async def _standing(self, capture_id: str) -> Capture | None:
@@ -103,7 +105,7 @@ class Archive:
 
     async def name_digest(self, requested: CaptureRequested) -> str:
         """Let the capture's digest stand for it; return the id that does, which may be that of an earlier upload."""
-        folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256)
+        folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256, requested.max_packets)
         while True:
             latest = await self._latest(self.captures_room, folder)
             # The listing that finds nobody is the one that gives the number: who comes in between loses the create.
@@ -285,8 +287,9 @@ def _index_key(tenant: str, identity: str) -> str:
     return f"index/{tenant}/{day_of(identity)}/{identity}"
 
 
-def _digest_folder(tenant: str, pilot: str | None, sha256: str) -> str:
-    return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}"
+def _digest_folder(tenant: str, pilot: str | None, sha256: str, max_packets: int | None) -> str:
+    cut = "" if max_packets is None else f"-{max_packets}"
+    return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}{cut}"
 
 
 def _claim_folder(tenant: str, key: str) -> str:

@@ -15,26 +15,21 @@ from pratique_ingest.capture.chunks import Chunk
 from pratique_ingest.capture.lanes import Places
 from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
-from pratique_ingest.dissection import DNS, GTPU, NTP, Held
-from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments, ends_of
+from pratique_ingest.dissection import Held
+from pratique_ingest.fast.connections import Connections, Segments, ends_of
 from pratique_ingest.fast.headers import Headers
 from pratique_ingest.fast.meanings import (
     DNS_SENDER,
     DOWNLINK,
     NAME,
     NUMBER,
-    READ,
-    READ_INSIDE,
     RECEIVER,
-    SCTP_SIGN,
     SENDER,
-    TCP_NAME,
-    TCP_SENDER,
     TUNNEL,
-    UDP_NAME,
-    UDP_SENDER,
     UNDIRECTED,
     UPLINK,
+    Tables,
+    tables,
 )
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
@@ -64,6 +59,7 @@ class _Batch:
     """What is known so far of each frame: its meaning, and whether the exact path must read it."""
 
     chunk: Chunk
+    tables: Tables
     meaning: Places
     exact: Flags
     members: list[tuple[Kind, Places, tuple[Column, ...]]] = field(default_factory=list)
@@ -146,8 +142,8 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
         _tcp(batch, version, frames, headers, tcp)
     sctp = headers.of(SCTP)
     if len(sctp):
-        source, destination = headers.ports(sctp)
-        batch.meaning[frames[sctp]] += SCTP_SIGN[source] * SENDER + SCTP_SIGN[destination] * RECEIVER
+        (source, destination), sign = headers.ports(sctp), batch.tables.sctp_sign
+        batch.meaning[frames[sctp]] += sign[source] * SENDER + sign[destination] * RECEIVER
         batch.exact[frames[sctp[headers.bears(sctp)]]] = True
     rows = np.flatnonzero(alone)
     batch.members.append((Kind(version, 0), frames[rows], tuple(column[rows] for column in headers.addresses)))
@@ -156,17 +152,17 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
 def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunnels:
     """Name datagrams by port; return those with GTP-U packets inside."""
     (source, destination), (start, end, missing) = headers.ports(udp), headers.udp_payload(udp)
-    paying = end > start
-    tunnel = (source == GTPU) | (destination == GTPU)
-    read = (READ[source] | READ[destination]) & ~tunnel
-    name = UDP_NAME[destination]
-    name = np.where(name > 0, name, UDP_NAME[source]) * NAME + UDP_SENDER[source] * SENDER
-    ntp = np.flatnonzero(source == NTP)
+    paying, known = end > start, batch.tables
+    tunnel = known.gtpu[source] | known.gtpu[destination]
+    read = (known.read[source] | known.read[destination]) & ~tunnel
+    name, sender = known.udp_name[destination], known.udp_sender[source] * SENDER
+    name = np.where(name > 0, name, known.udp_name[source]) * NAME + sender
+    ntp = np.flatnonzero(known.ntp[source])
     if len(ntp):
-        name[ntp] -= np.where(_keep_time(headers, udp[ntp], end[ntp] - start[ntp]), 0, UDP_SENDER[NTP] * SENDER)
-    dns = np.flatnonzero((source == DNS) | (destination == DNS))
+        name[ntp] -= np.where(_keep_time(headers, udp[ntp], end[ntp] - start[ntp]), 0, sender[ntp])
+    dns = np.flatnonzero(known.dns[source] | known.dns[destination])
     if len(dns):
-        name[dns] = _dns(headers, udp[dns], end[dns] - start[dns], source[dns] == DNS)
+        name[dns] = _dns(headers, udp[dns], end[dns] - start[dns], known.dns[source[dns]])
     batch.meaning[frames[udp]] += np.where(paying & ~tunnel, name, 0)
     batch.exact[frames[udp[paying & read]]] = True
     inside = np.flatnonzero(tunnel & paying)
@@ -178,30 +174,31 @@ def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunne
 def _tcp(batch: _Batch, version: int, frames: Places, headers: Headers, tcp: Places) -> None:
     """Note segments for their connections to name; a server shows itself by an answer or by what it sends."""
     (source, destination), (start, size, flags) = headers.ports(tcp), headers.tcp_payload(tcp)
-    paying = size > 0
+    paying, known = size > 0, batch.tables
     answering = np.where(
         source < REGISTERED, (destination >= REGISTERED) & (destination > source), destination >= EPHEMERAL
     )
     serving = (paying & answering) | (flags & (SYN | ACK) == SYN | ACK)
-    batch.meaning[frames[tcp]] += np.where(serving, TCP_SENDER[source], 0) * SENDER
-    name = TCP_NAME[destination]
-    name = np.where(paying, np.where(name > 0, name, TCP_NAME[source]), 0)
-    segments = _segments(frames[tcp], headers, tcp, (source, destination), (start, size, flags))
+    batch.meaning[frames[tcp]] += np.where(serving, known.tcp_sender[source], 0) * SENDER
+    name = known.tcp_name[destination]
+    name = np.where(paying, np.where(name > 0, name, known.tcp_name[source]), 0)
+    speaking = known.diameter[source] | known.diameter[destination]
+    segments = _segments(frames[tcp], headers, tcp, (source, destination), (start, size, flags), speaking)
     batch.segments[version].append(_Part(segments, name))
 
 
 def _segments(
-    frames: Places, headers: Headers, tcp: Places, ports: tuple[Places, Places], payload: tuple[Places, Places, Places]
-) -> Segments:
+    frames: Places, headers: Headers, tcp: Places, ports: tuple[Places, Places], payload: tuple[Places, Places, Places],
+    diameter: Flags,
+) -> Segments:  # fmt: skip
     ends = ends_of([column[tcp] for column in headers.addresses], *ports)
-    diameter = (ports[0] == DIAMETER_PORT) | (ports[1] == DIAMETER_PORT)
     start, size, flags = payload
     return Segments(frames, ends, start, size, diameter, flags & (FIN | RST) > 0)
 
 
 def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels: _Tunnels) -> None:
     """Read the headers inside GTP-U: their addresses are kept, of what they carry only the TCP connections matter."""
-    buffer = batch.chunk.buffer
+    buffer, known = batch.chunk.buffer, batch.tables
     batch.meaning[frames[tunnels.chosen]] += tunnels.direction * TUNNEL
     version = buffer[tunnels.start] >> 4
     batch.exact[frames[tunnels.chosen[(version != 4) & (version != 6)]]] = True
@@ -215,12 +212,15 @@ def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels:
         batch.exact[own[~inner.plain]] = True
         udp = inner.of(UDP)
         (source, destination), (start, end, _) = inner.ports(udp), inner.udp_payload(udp)
-        batch.exact[own[udp[(READ_INSIDE[source] | READ_INSIDE[destination]) & (end > start)]]] = True
+        read = known.read[source] | known.read[destination] | known.gtpu[source] | known.gtpu[destination]
+        batch.exact[own[udp[read & (end > start)]]] = True
         sctp = inner.of(SCTP)
         batch.exact[own[sctp[inner.bears(sctp)]]] = True
         tcp = inner.of(TCP)
         if len(tcp):
-            segments = _segments(own[tcp], inner, tcp, inner.ports(tcp), inner.tcp_payload(tcp))
+            source, destination = inner.ports(tcp)
+            speaking = known.diameter[source] | known.diameter[destination]
+            segments = _segments(own[tcp], inner, tcp, (source, destination), inner.tcp_payload(tcp), speaking)
             batch.segments[number].append(_Part(segments, None))
         addresses = (*(column[chosen] for column in headers.addresses), *inner.addresses)
         batch.members.append((Kind(outer, number), own, addresses))
@@ -232,6 +232,7 @@ class Batches:
     def __init__(self, survey: Survey, size: int = BATCH) -> None:
         self._survey = survey
         self._size = size
+        self._tables = tables(survey.ports)
         self._connections = Connections(survey.flows)
         self._tally = Tally(survey.ledger, survey.budget)
 
@@ -254,7 +255,7 @@ class Batches:
         if len(times):
             survey.span(int(times.min()), int(times.max()))
         at, version = versions(chunk)
-        batch = _Batch(chunk, np.zeros(len(chunk), dtype=np.int64), version == 0)
+        batch = _Batch(chunk, self._tables, np.zeros(len(chunk), dtype=np.int64), version == 0)
         for number in VERSIONS:
             frames = np.flatnonzero(version == number)
             if len(frames):

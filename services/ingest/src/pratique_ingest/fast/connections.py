@@ -18,8 +18,8 @@ from pratique_ingest.fast.keys import KeyTable, distinct
 from pratique_ingest.fast.meanings import NUMBER, SETTLED, STEADY
 from pratique_ingest.fast.rows import Column, Flags, Rows
 from pratique_ingest.flows import Ends, Flows
+from pratique_ingest.protocols.ocpp import WHOLE_TEXT
 
-DIAMETER_PORT = 3868
 TLS = NUMBER["tls"]
 LAST_SETTLED = len(SETTLED)
 LAST_STEADY = LAST_SETTLED + len(STEADY)
@@ -119,7 +119,7 @@ def _shown(buffer: Bytes, segments: Segments, chosen: Places) -> tuple[Flags, Fl
     words = np.flatnonzero(letters)
     letters[words] = [BEGINNING.match(rows.bytes(row)) is not None for row in words.tolist()]
     framed = (first == 0) & (rows.byte(3) <= 9) & (rows.byte(5) < 0x80) & (rows.short(1) + 9 <= size)
-    return tls, ~tls & (letters | framed | segments.diameter[chosen])
+    return tls, ~tls & (letters | framed | (first == WHOLE_TEXT) | segments.diameter[chosen])
 
 
 class Connections:

@@ -21,6 +21,7 @@ FROM_SYSTEM = frozenset({
     b"UpdateFirmware", b"SendLocalList",
 })  # fmt: skip
 TEXT, BINARY = 1, 2
+WHOLE_TEXT = 0x81  # the first byte of a text that is one frame
 
 
 def upgrade(data: bytes, found: Findings) -> bool:
@@ -53,17 +54,30 @@ def _text(data: bytes) -> bytes | None:
     return (int.from_bytes(body, "big") ^ int.from_bytes(repeated, "big")).to_bytes(len(body), "big")
 
 
+def _call(text: bytes, found: Findings) -> bool:
+    called = CALL.match(text)
+    if called is None:
+        return False
+    found.protocols.update(("websocket", "ocpp"))
+    if called[1] in FROM_STATION:
+        found.signs(Sign.OCPP_STATION, Sign.OCPP_SYSTEM)
+    elif called[1] in FROM_SYSTEM:
+        found.signs(Sign.OCPP_SYSTEM, Sign.OCPP_STATION)
+    return True
+
+
+def call(data: bytes, found: Findings) -> bool:
+    """Read a WebSocket frame with an OCPP call, wherever it is met; an answer shows too little of itself for that."""
+    text = _text(data)
+    return text is not None and _call(text, found)
+
+
 def ocpp(data: bytes, found: Findings) -> bool:
     """Read a WebSocket frame with an OCPP message: a call with its action, or the answer to one."""
     text = _text(data)
     if text is None:
         return False
-    if (call := CALL.match(text)) is not None:
-        found.protocols.update(("websocket", "ocpp"))
-        if call[1] in FROM_STATION:
-            found.signs(Sign.OCPP_STATION, Sign.OCPP_SYSTEM)
-        elif call[1] in FROM_SYSTEM:
-            found.signs(Sign.OCPP_SYSTEM, Sign.OCPP_STATION)
+    if _call(text, found):
         return True
     if ANSWER.match(text) is not None:
         found.protocols.update(("websocket", "ocpp"))

@@ -15,8 +15,12 @@ from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge,
 from pratique_shared.contracts.releases import Pilot
 from pratique_shared.runtime.artifacts import Room
 
-# pcap in both byte orders and both precisions, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng).
-_PLAIN: Final = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a"))
+# pcap in both byte orders: both precisions and Kuznetsov's modified form; and pcapng (draft-ietf-opsawg-pcap,
+# draft-ietf-opsawg-pcapng).
+_PLAIN: Final = tuple(
+    bytes.fromhex(magic)
+    for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1", "0a0d0d0a")
+)
 _PACKED: Final = (bytes.fromhex("1f8b"), bytes.fromhex("28b52ffd"))  # gzip (RFC 1952), zstd (RFC 8878)
 HEAD = 4  # bytes that tell a capture
 MOST_RECIPIENTS = 100
