@@ -44,6 +44,7 @@ PAYLOAD_PROTOCOLS = {
     71: "e2ap", 72: "e2ap",
 }  # fmt: skip
 GRE, IP_IN_IP, IPV6_IN_IP = 47, 4, 41
+ERSPAN, ERSPAN_III = 0x88BE, 0x22EB
 # Tunnels within tunnels that are followed for inner addresses and identifiers; three have been seen.
 MAX_TUNNELS = 6
 
@@ -53,6 +54,16 @@ def _teredo(payload: bytes) -> bytes:
     if payload[:2] == b"\0\1" and len(payload) > 4:
         payload = payload[4 + payload[2] + payload[3] + 9 :]
     return payload[8:] if payload[:2] == b"\0\0" else payload
+
+
+def _erspan(data: bytes, kind: int, at: int) -> int:
+    """Return the size of an ERSPAN header (draft-foschiano-erspan): type I has none, and no sequence number in its GRE.
+
+    Type III may have eight bytes more of the platform, as its last bit says.
+    """
+    if kind == ERSPAN_III:
+        return 20 if data[at + 11 : at + 12] and data[at + 11] & 1 else 12
+    return 8 if data[0] & 0x10 else 0
 
 
 class Dissector:
@@ -197,11 +208,8 @@ class Dissector:
         words = sum(bool(data[0] & bit) for bit in (0x80, 0x20, 0x10)) + (data[1] >> 7)
         kind = data[2] << 8 | data[3]
         start = 4 + words * 4
-        if kind in (
-            0x88BE,
-            0x22EB,
-        ):  # ERSPAN types II and III, with their own headers unless there is no sequence number
-            start += (8 if kind == 0x88BE else 12) if data[0] & 0x10 else 0
+        if kind in (ERSPAN, ERSPAN_III):
+            start += _erspan(data, kind, start)
             kind = TRANSPARENT_ETHERNET
         self._ethernet(data, kind, start, found, depth)
 
