@@ -26,8 +26,10 @@ class IngestSettings(Settings):
             return read_plan(Path(self.network_plan).read_text(encoding="utf-8"))
         except OSError as error:
             raise SystemExit(f"{told}: the file cannot be read ({error.strerror}): name one, or unset it") from None
-        except (BadPlan, UnicodeDecodeError) as error:
-            raise SystemExit(f"{told}: {error}") from None
+        except UnicodeDecodeError:
+            raise SystemExit(f"{told}: the file is not UTF-8 text") from None
+        except BadPlan as bad:
+            raise SystemExit(f"{told}: {bad.advice}") from None
 
 
 async def work(settings: IngestSettings) -> None:

@@ -1,6 +1,7 @@
 """The network plan: what the operator says of ports and regions."""
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import ClassVar
 from pratique_ingest.protocols.services import SPOKEN, STANDARD, Ports, Transport
 
 LAST_PORT = 65_535
+PLACE = re.compile(r"line [0-9]+, column [0-9]+")  # as the reader of TOML tells it
 LONGEST_REGION = 100
 # A plan of a whole country's sites has some ten thousand lines; more is another file by mistake.
 LARGEST = 1 << 20
@@ -17,9 +19,13 @@ Prefix = tuple[int, int, int]  # IP version, length, and the bits of the network
 
 
 class BadPlan(ValueError):
-    """The text is no network plan; says where and what to write instead."""
+    """The text is no network plan; `advice` says where, and what to write instead."""
 
     code: ClassVar[str] = "network-plan-invalid"
+
+    def __init__(self, advice: str) -> None:
+        super().__init__(advice)
+        self.advice = advice
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,8 @@ def read_plan(text: str) -> Plan:
     try:
         told = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadPlan(f"the plan is no TOML: {error}") from None
+        place = PLACE.search(str(error))
+        raise BadPlan(f"the plan is no TOML: mend {place[0] if place else 'its end'}") from None
     unknown = sorted(told.keys() - {"ports", "regions"})
     if unknown:
         raise BadPlan(f"[{unknown[0]}] is no part of a plan: write [ports.sctp], [ports.udp], [ports.tcp] or [regions]")
