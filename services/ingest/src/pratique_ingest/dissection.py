@@ -182,6 +182,9 @@ class Dissector:
         if "pfcp" in ends and pfcp(payload, found, segment.missing):
             found.signs(Sign.PFCP_PORT, Sign.PFCP_PORT)
             return True
+        if "gtp-prime" in ends and gtp.charging(payload, segment.missing):
+            found.protocols.add("gtp")
+            return True
         if "ecpri" in ends and is_ecpri(payload, segment.missing):
             found.protocols.add("ecpri")
             return True

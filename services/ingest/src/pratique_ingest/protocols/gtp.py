@@ -28,6 +28,7 @@ V2_MESSAGES = frozenset((
     180, *range(200, 202), 211, 212, *range(231, 237),
 ))  # fmt: skip
 V2_WITHOUT_TEID = frozenset({1, 2, 3})
+SHORT, LONG = 6, 20
 V2_BARE = 3  # version not supported: a header and no element
 
 
@@ -145,6 +146,18 @@ def _v2(data: bytes, found: Findings) -> bool:
         else:
             _v2_element(element, value, found)
     return True
+
+
+def charging(data: bytes, missing: int = 0) -> bool:
+    """Whether a datagram is of GTP' (TS 32.295, 6.1.1) or of GTP version 0 (GSM 09.60, 6): they share port 3386.
+
+    Its spare bits are ones, and it fills its datagram, of which `missing` bytes were not captured. A header of version
+    0 has the 20 bytes of GTP, unless GTP' says by its last bit that it is the short one.
+    """
+    if len(data) < SHORT or data[0] & 0x0E != 0x0E or data[0] >> 5 > 2 or not data[1]:
+        return False
+    header = LONG if data[0] >> 5 == 0 and not data[0] & 1 else SHORT
+    return header + (data[2] << 8 | data[3]) == len(data) + missing
 
 
 def _v2_header(data: bytes) -> bool:

@@ -24,15 +24,15 @@ UDP_PORTS = {
     53: "dns", 67: "dhcp", 68: "dhcp", 69: "tftp", 88: "kerberos", 123: "ntp", 137: "netbios", 138: "netbios",
     161: "snmp", 162: "snmp", 319: "ptp", 320: "ptp", 443: "quic", 500: "ipsec", 514: "syslog", 520: "rip",
     546: "dhcpv6", 547: "dhcpv6", 1645: "radius", 1646: "radius", 1812: "radius", 1813: "radius", 1900: "ssdp",
-    2123: "gtp-c", 2152: "gtp-u", 3386: "gtp", 3478: "stun", 3544: "teredo", 3799: "radius", 4500: "ipsec",
+    2123: "gtp-c", 2152: "gtp-u", 3386: "gtp-prime", 3478: "stun", 3544: "teredo", 3799: "radius", 4500: "ipsec",
     4789: "vxlan", 5060: "sip", 5353: "mdns", 5355: "llmnr", 5683: "coap", 6081: "geneve", 8805: "pfcp", 9899: "sctp",
 }  # fmt: skip
 # On these UDP ports the bytes must have the protocol's shape: the port alone gives no name. 9899 is RFC 6951, 5.1.
-SHAPED = frozenset({"gtp-c", "gtp-u", "pfcp", "dns", "radius", "sctp", "ecpri"})
+SHAPED = frozenset({"gtp-c", "gtp-prime", "gtp-u", "pfcp", "dns", "radius", "sctp", "ecpri"})
 # What a plan of ports may name: what stands above, and what has no port of its own.
 SPOKEN: dict[Transport, frozenset[str]] = {
     "sctp": frozenset(SCTP_PORTS.values()),
-    "udp": frozenset({*UDP_PORTS.values(), "ecpri"}) - {"gtp"},
+    "udp": frozenset({*UDP_PORTS.values(), "ecpri"}),
     "tcp": frozenset({*TCP_PORTS.values(), "sbi", "ocpp"}),
 }
 # A side whose port stands here is the server; the sign says what kind of one.
