@@ -61,7 +61,7 @@ DETAILS = {
     "cut-header": "frames cut before the end of their headers",
     "too-deep": "frames with more tags or tunnels than are followed",
     "unknown-link": "frames of a link type without IP, or not known",
-    "packet-not-decoded": "frames whose payload broke a decoder; they are counted for their hosts",
+    "packet-not-decoded": "frames whose payload broke a decoder, counted for their hosts all the same, by cause: ",
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
     "limits-reached": "beyond what is kept in memory: ",
@@ -78,7 +78,13 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         cautions["not-reassembled"] += lost
     if cut:
         cautions["limits-reached"] += cut.total()
-    details = DETAILS | {"limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut))}
+    if survey.broken:
+        cautions["packet-not-decoded"] += survey.broken.total()
+    causes = ", ".join(f"{name} {count}" for name, count in sorted(survey.broken.items()))
+    details = DETAILS | {
+        "limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut)),
+        "packet-not-decoded": DETAILS["packet-not-decoded"] + causes,
+    }
     return Profile(
         packets=survey.packets,
         bytes=stream.position,

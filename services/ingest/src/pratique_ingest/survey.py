@@ -37,7 +37,10 @@ class Examined(NamedTuple):
 
 
 class Survey:
-    """The state of one pass: `packets` frames are counted, `started` and `ended` are their times in nanoseconds."""
+    """The state of one pass: `packets` frames are counted, `started` and `ended` are their times in nanoseconds.
+
+    `broken` counts the frames whose decoder raised, by the name of the exception: its text may hold bytes of the frame.
+    """
 
     def __init__(self, plan: Plan = NO_PLAN) -> None:
         self.ports = plan.ports
@@ -48,6 +51,7 @@ class Survey:
         self.dissector = Dissector(plan.ports)
         self.flows = Flows(plan.ports)
         self.cautions: Counter[str] = Counter()
+        self.broken: Counter[str] = Counter()
         self.packets = 0
         self.started: int | None = None
         self.ended: int | None = None
@@ -88,8 +92,8 @@ class Survey:
         found, held = Findings(), None
         try:
             held = self.dissector.outermost(header, data, found)
-        except Exception:  # noqa: BLE001 - the bytes of one packet are hostile; the next packet is another matter
-            self.cautions["packet-not-decoded"] += 1
+        except Exception as error:  # noqa: BLE001 - the bytes of one packet are hostile; the next one is another matter
+            self.broken[type(error).__name__] += 1
         if link_type == 1 and data[:6] == BROADCAST_MAC:
             found.receiver.add(Sign.BROADCAST_FRAME)
         return Examined(number, header.source, header.destination, length, time, found, held, len(data))
@@ -100,8 +104,8 @@ class Survey:
         if held is not None:
             try:
                 self.flows.segment(*held)
-            except Exception:  # noqa: BLE001 - as above
-                self.cautions["packet-not-decoded"] += 1
+            except Exception as error:  # noqa: BLE001 - as above
+                self.broken[type(error).__name__] += 1
         self.effort.decoded(found.protocols, size)
         if found.troubles:
             self.cautions.update(found.troubles)
