@@ -5,8 +5,8 @@ Whoever reads an object by its id names the tenant that asks; another tenant's o
 
 import asyncio
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from pratique_shared.contracts.facts import (
     Claim,
     DatasetReady,
     Deleted,
+    Labelled,
     Measured,
     Outcome,
     RecordsResolved,
@@ -86,9 +87,24 @@ class Archive:
         requested = await self.captures.read(capture_id, "requested", CaptureRequested)
         if requested is None:
             return None
+        if numbers := _label_numbers(names):
+            said = await self.captures.read(capture_id, f"labels/{max(numbers)}", Labelled)
+            assert said is not None  # a fact that was listed is never taken away
+            requested = requested.model_copy(update={"name": said.name, "open_to": said.open_to})
         raw = await self.captures.raw(capture_id, "outcome") if "outcome" in names else None
         outcome = None if raw is None else _CAPTURE_OUTCOME.validate_json(raw)
         return Capture(requested, outcome, "deleted" in names)
+
+    async def relabel(self, capture: Capture, name: str, open_to: tuple[str, ...]) -> Capture:
+        """Give a capture another name and other recipients, if they are others; return it as it stands then."""
+        requested = capture.requested
+        if (name, open_to) == (requested.name, requested.open_to):
+            return capture
+        number = 1 + max(_label_numbers(await self.captures.names(requested.id)), default=0)
+        said = Labelled(name=name, open_to=open_to, at=stamp())
+        while not await self.captures.commit(requested.id, f"labels/{number}", said):
+            number += 1
+        return replace(capture, requested=requested.model_copy(update={"name": name, "open_to": open_to}))
 
     async def same_capture(
         self, tenant: str, pilot: str | None, sha256: str, max_packets: int | None
@@ -285,6 +301,10 @@ class Archive:
 
 def _index_key(tenant: str, identity: str) -> str:
     return f"index/{tenant}/{day_of(identity)}/{identity}"
+
+
+def _label_numbers(names: Iterable[str]) -> list[int]:
+    return [int(name.removeprefix("labels/")) for name in names if name.startswith("labels/")]
 
 
 def _digest_folder(tenant: str, pilot: str | None, sha256: str, max_packets: int | None) -> str:

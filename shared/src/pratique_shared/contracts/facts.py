@@ -67,6 +67,14 @@ class CaptureRequested(Contract):
     created_at: str
 
 
+class Labelled(Contract):
+    """A capture was sent again and is called, or open to, something else from now on: the highest number counts."""
+
+    name: str
+    open_to: tuple[str, ...]
+    at: str
+
+
 class CaptureReady(Contract):
     """A capture was profiled under a network plan, if there was one; records and identifiers are blobs."""
 

@@ -121,6 +121,52 @@ async def test_a_capture_says_under_which_network_plan_it_was_profiled(
     assert (await operator.get(f"/captures/{capture}")).json()["plan_sha256"] == "ab" * 32
 
 
+
+async def test_a_capture_sent_again_is_called_and_open_to_what_was_said_last(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    async def said(query: str) -> tuple[int, str, list[str]]:
+        answer = await operator.post(f"/captures?pilot=lab{query}", content=PCAP)
+        kept = (await operator.get(f"/captures/{answer.json()['id']}")).json()
+        assert (answer.json()["name"], answer.json()["open_to"]) == (kept["name"], kept["open_to"])
+        return answer.status_code, kept["name"], kept["open_to"]
+
+    assert await said("&name=night&open_to=a") == (202, "night", ["a"])
+    assert await said("&open_to=a,b") == (200, "night", ["a", "b"])
+    assert await said("&name=day") == (200, "day", ["a", "b"])
+    assert await said("") == (200, "day", ["a", "b"])
+    assert await said("&open_to=") == (200, "day", [])
+    for _ in range(8):  # ten and more are counted as numbers
+        await said("&name=x&open_to=c")
+        last = await said("&name=y&open_to=d")
+    assert last == (200, "y", ["d"])
+    (listed,) = (await operator.get("/captures")).json()["data"]
+    assert (listed["name"], listed["open_to"]) == ("y", ["d"])
+    assert len(blobs(world)) == 2
+
+
+async def test_a_recipient_may_ask_for_a_capture_only_while_it_is_open(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    recipient = await world.client("recipient", recipient="agg-1")
+    identity = (await operator.post("/captures?open_to=agg-2", content=PCAP)).json()["id"]
+    await world.ready_capture(identity)
+    request = {"source": {"capture": identity}, "policy": "C4", "recipient": "agg-1"}
+    check_problem(await recipient.post("/releases", json=request), 404, "source-not-found")
+    await operator.post("/captures?open_to=agg-1", content=PCAP)
+    assert (await recipient.post("/releases", json=request)).status_code == 202
+    await operator.post("/captures?open_to=", content=PCAP)
+    check_problem(await recipient.post("/releases", json=request), 404, "source-not-found")
+
+
+async def test_a_replayed_upload_changes_no_label(operator: httpx.AsyncClient) -> None:
+    key = {"Idempotency-Key": "first"}
+    identity = (await operator.post("/captures?name=night", content=PCAP, headers=key)).json()["id"]
+    await operator.post("/captures?name=day", content=PCAP)
+    again = await operator.post("/captures?name=night", content=PCAP, headers=key)
+    assert (again.json()["id"], again.json()["name"], again.headers["idempotent-replayed"]) == (identity, "day", "true")
+
+
 async def test_a_failed_or_deleted_capture_is_taken_anew(world: World, operator: httpx.AsyncClient) -> None:
     first = (await operator.post("/captures", content=PCAP)).json()["id"]
     failed = CaptureFailed(error=Failure(code="not-a-capture", detail="It is none."), at=stamp())

@@ -101,9 +101,13 @@ async def add_capture(
     if (known := await _known(archive, caller, said, raw, max_packets, claimed)) is not None:
         await room.shred(raw)
         replayed = claimed != fresh
+        if not replayed:
+            known = await _relabelled(archive, known, said)
         return await _taken(services, known, 202 if replayed else 200, wait, replayed=replayed)
     standing = await _take_in(archive, caller, said, raw, max_packets, fresh)
     capture = await archive.capture(caller.tenant, standing)
+    if standing != fresh:
+        capture = await _relabelled(archive, capture, said)
     return await _taken(services, capture, 202 if standing == fresh else 200, wait)
 
 
@@ -115,6 +119,14 @@ async def _known(
     if earlier is not None and not earlier.deleted:
         return earlier
     return await archive.same_capture(caller.tenant, said.pilot, raw.sha256, max_packets)
+
+
+async def _relabelled(archive: Archive, capture: Capture, said: Labels) -> Capture:
+    """Let what is said of bytes that are here already count from now on; what is not said stays."""
+    requested = capture.requested
+    name = said.name if "name" in said.given else requested.name
+    open_to = said.open_to if "open_to" in said.given else requested.open_to
+    return await archive.relabel(capture, name, open_to)
 
 
 async def _take_in(

@@ -29,14 +29,19 @@ _RECIPIENT: Final = re.compile(r"[^\x00-\x1f\x7f,]{1,200}")
 
 @dataclass(frozen=True)
 class Labels:
-    """What is said of a source when it is sent: its name, its pilot, and the recipients who may ask for releases."""
+    """What is said of a source when it is sent: its name, its pilot, and the recipients who may ask for releases.
+
+    `given` names the labels that were said at all: one that was not says nothing about a capture that is here already.
+    """
 
     name: str
     pilot: str | None
     open_to: tuple[str, ...]
+    given: frozenset[str] = frozenset()
 
 
 def labels(
+    request: Request,
     name: Annotated[str, Query(max_length=200, description="A name for lists.")] = "",
     pilot: Annotated[Pilot | None, Query(description="The site it comes from.")] = None,
     open_to: Annotated[
@@ -48,7 +53,7 @@ def labels(
     if len(names) > MOST_RECIPIENTS or not all(map(_RECIPIENT.fullmatch, names)):
         advice = f"must name at most {MOST_RECIPIENTS} recipients of at most 200 characters each"
         raise Unprocessable("query-invalid", "A parameter is wrong.", [FieldError("/open_to", advice)])
-    return Labels(name, pilot, names)
+    return Labels(name, pilot, names, frozenset(request.query_params))
 
 
 @dataclass
