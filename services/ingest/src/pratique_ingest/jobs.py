@@ -12,9 +12,8 @@ from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED, Ledger
 from pratique_shared.runtime.queues import Doorbell
 
-CHILD = Limits(memory=512 << 20, seconds=3600)
-
-
+# An hour in all, of which the store and the pipe may take ten minutes.
+CHILD = Limits(memory=512 << 20, seconds=3600, processor=3000)
 TELL = 2  # tenths of a second between two words about progress
 LOOK = 20  # tenths of a second between two looks whether the capture is still wanted
 
