@@ -58,15 +58,17 @@ def _tunnels() -> tuple[bytes, ...]:
     """A frame for each way of carrying a packet in a packet."""
     inner = crafted.ipv4("10.45.0.2", "192.0.2.1", 17, crafted.udp(53, 53, bytes(12)))
     frame = crafted.ethernet(inner)
+    geneve, vxlan = b"\0\0\x65\x58" + bytes(4) + frame, bytes(8) + frame
+    options = b"\x3c\0" + bytes(6) + b"\x11\0" + bytes(6) + bytes(8)
     head = struct.pack(">BBHI", 0x34, 255, 8 + len(inner), 1)
     return (
         *(crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 17, crafted.udp(2152, 2152, head[:8] + box + inner)))
           for box in mixes.CONTAINERS if box),
         crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 47, b"\0\0\x08\0" + inner)),
-        crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 17, crafted.udp(1, 4789, bytes(8) + frame))),
-        crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 17, crafted.udp(1, 6081, b"\0\0\x65\x58" + bytes(4) + frame))),
+        crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 17, crafted.udp(1, 4789, vxlan))),
+        crafted.ethernet(crafted.ipv4(crafted.GNB, crafted.UPF, 17, crafted.udp(1, 6081, geneve))),
         crafted.ethernet(inner, b"\x81\0\0\1", b"\x88\xa8\0\2"),
-        crafted.ethernet(crafted.ipv6("2001:db8::1", "2001:db8::2", 0, b"\x3c\0" + bytes(6) + b"\x11\0" + bytes(6) + bytes(8))),
+        crafted.ethernet(crafted.ipv6("2001:db8::1", "2001:db8::2", 0, options)),
     )  # fmt: skip
 
 

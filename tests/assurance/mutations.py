@@ -179,9 +179,8 @@ def take(call: Call) -> Reply:
         if profile is not None:
             packets += profile.packets
             warned.update(warning.code for warning in profile.warnings)
-            for warning in profile.warnings:
-                if warning.code == "packet-not-decoded":
-                    faults.append((number, f"a decoder broke: {warning.detail.rpartition(': ')[2]}"))
+            broken = [warning for warning in profile.warnings if warning.code == "packet-not-decoded"]
+            faults += [(number, f"a decoder broke: {warning.detail.rpartition(': ')[2]}") for warning in broken]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     return Reply({"faults": faults, "warned": warned, "packets": packets, "slowest": slowest, "memory": memory}, ())
 

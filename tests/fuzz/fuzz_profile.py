@@ -3,6 +3,7 @@
 `make fuzz` runs it. The arguments are those of libFuzzer; the seeds are written to the folder that is named first.
 """
 
+import contextlib
 import importlib
 import io
 import signal
@@ -38,10 +39,8 @@ def reframed(file: bytes, most: int, seed: int) -> bytes:
     """Mutate one frame and write the capture anew, with lengths that fit; every other time mutate the file as it is."""
     frames: list[bytes] = []
     if seed % 2 and file[:4] == CLASSIC:
-        try:
+        with contextlib.suppress(NotACapture):
             frames = [frame.data for frame in open_capture(io.BytesIO(file), 1 << 20)[1]]
-        except NotACapture:
-            pass
     if not frames:
         return bytes(atheris.Mutate(file, most))
     place = seed // 2 % len(frames)

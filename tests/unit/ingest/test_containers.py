@@ -161,6 +161,17 @@ def test_progress_ends_with_all_frames_and_all_bytes_of_the_file() -> None:
     assert told == sorted(told)
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_progress_in_a_compressed_file_is_of_its_own_bytes(pack: Callable[[bytes], bytes]) -> None:
+    told: list[Progress] = []
+    chance = Random(1)
+    file = pack(pcap([FRAME + chance.randbytes(40) for _ in range(30_000)]))
+    profile_capture(io.BytesIO(file), pilot=None, report=told.append)
+    assert told[-1] == Progress(30_000, len(file))
+    assert told == sorted(told)
+    assert any(0 < one.bytes < len(file) for one in told)
+
+
 def test_a_source_that_gives_one_byte_at_a_time_is_read() -> None:
     class Trickle(io.BytesIO):
         def read(self, size: int | None = -1, /) -> bytes:

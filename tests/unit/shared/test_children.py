@@ -1,7 +1,7 @@
 """Children: they answer, refuse, report, die alone, and never outlive a late call."""
 
 import asyncio
-import errno
+import contextlib
 import os
 import signal
 import socket
@@ -53,11 +53,9 @@ def entry(call: Call) -> Reply:
 def opened() -> int:
     """Open files until the limit says stop; return how many there were."""
     files = []
-    try:
+    with contextlib.suppress(OSError):
         while len(files) < 1000:
             files.append(os.open(os.devnull, os.O_RDONLY))
-    except OSError as error:
-        assert error.errno == errno.EMFILE
     for file in files:
         os.close(file)
     return len(files)

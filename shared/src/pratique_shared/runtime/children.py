@@ -197,9 +197,7 @@ class Child:
         """Spawn the process; it imports what its entry needs while nobody waits."""
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_child_main, args=(theirs, self._entry, self._limits), daemon=True
-        )
+        self._process = context.Process(target=_child_main, args=(theirs, self._entry, self._limits), daemon=True)
         self._process.start()
         theirs.close()
 
