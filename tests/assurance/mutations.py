@@ -129,6 +129,7 @@ def mutated(corpus: list[list[bytes]], seed: int, number: int) -> bytes:
 
 def paths(file: bytes) -> Iterator[Profile | None]:
     """Read a capture by the exact path and by the columnar one at two paces; None where it is no capture."""
+    signal.signal(signal.SIGPROF, _too_long)
     for pace in (None, PACE, SMALL):
         signal.setitimer(signal.ITIMER_PROF, HANG)
         try:
@@ -165,7 +166,6 @@ def _too_long(_: int, __: FrameType | None) -> None:
 def take(call: Call) -> Reply:
     """Answer mutated captures. Runs in the child."""
     corpus = [[frame.data for frame in open_capture(io.BytesIO(blob))[1]] for blob in call.blobs()]
-    signal.signal(signal.SIGPROF, _too_long)
     faults: list[tuple[int, str]] = []
     warned: Counter[str] = Counter()
     packets, slowest = 0, 0.0

@@ -6,7 +6,6 @@
 import contextlib
 import importlib
 import io
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ atheris: Any = importlib.import_module("atheris")
 with atheris.instrument_imports(include=["pratique_ingest"]):
     from pratique_ingest.capture.containers import NotACapture, open_capture
     from tests.assurance.corpus import classic, seeds
-    from tests.assurance.mutations import Hang, paths
+    from tests.assurance.mutations import paths
 
 CLASSIC = b"\xd4\xc3\xb2\xa1"
 
@@ -49,17 +48,12 @@ def reframed(file: bytes, most: int, seed: int) -> bytes:
     return file[:24] + classic(frames, 1, "<", 0xA1B2C3D4)[24:]
 
 
-def _too_long(*_: object) -> None:
-    raise Hang
-
-
 def main() -> None:
     """Write the seeds and run until libFuzzer's own options say stop."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name, file in seeds().items():
         (folder / name.replace(" ", "-")).write_bytes(file)
-    signal.signal(signal.SIGPROF, _too_long)
     atheris.Setup(sys.argv[:1] + sys.argv[2:] + [str(folder)], check, custom_mutator=reframed)
     atheris.Fuzz()
 

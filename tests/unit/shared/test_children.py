@@ -52,7 +52,7 @@ def entry(call: Call) -> Reply:
 
 def opened() -> int:
     """Open files until the limit says stop; return how many there were."""
-    files = []
+    files: list[int] = []
     with contextlib.suppress(OSError):
         while len(files) < 1000:
             files.append(os.open(os.devnull, os.O_RDONLY))

@@ -175,7 +175,7 @@ class Ledger:
             address = ip_address(packed)
             if packed in self._subscribers:
                 host.signs[Sign.UE_ADDRESS] = host.packets
-            names, evidence = roles(address, host.signs, host.sent)
+            names, evidence = roles(address, host.signs, host.sent, alone=not host.peers)
             values = identities.get(packed, {})
             yield HostRecord(
                 ip=str(address),

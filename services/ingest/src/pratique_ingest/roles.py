@@ -84,18 +84,21 @@ RULES = (
 RULE_OF: dict[Sign, tuple[int, Rule]] = {rule.sign: (position, rule) for position, rule in enumerate(RULES)}
 
 
-def roles(address: IPv4Address | IPv6Address, signs: Mapping[Sign, int], sent: int) -> tuple[tuple[str, ...], str]:
+def roles(
+    address: IPv4Address | IPv6Address, signs: Mapping[Sign, int], sent: int, alone: bool = False
+) -> tuple[tuple[str, ...], str]:
     """Return all roles of a host, best evidence first, and the evidence of the first.
 
     Order: strength of the rule, then frames that showed it, then place in the table. A common port says something only
-    where nothing better does; an address of a group is nothing else.
+    where nothing better does; an address of a group is nothing else. `alone` says that the host spoke with nobody but
+    itself: a laboratory on one address, which passes nothing on.
     """
     if address.is_multicast:
         return (MULTICAST,), "a group address (RFC 5771, RFC 4291)"
     if str(address) == "255.255.255.255" or (Sign.BROADCAST_FRAME in signs and not sent):
         return (BROADCAST,), "everybody's address: frames to it are broadcast and it sends none"
     served = [count for sign, count in signs.items() if sign.name.startswith("SBI_")]
-    if len(served) >= RELAYED:
+    if len(served) >= RELAYED and not alone:
         signs = {**signs, Sign.SBI_RELAY: sum(served)}
     found = [(RULE_OF[sign], count) for sign, count in signs.items() if sign in RULE_OF]
     found.sort(key=lambda one: (-one[0][1].strength, -one[1], one[0][0]))
