@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from pratique_ingest.capture_child import profile_in_child
 from pratique_ingest.jobs import CHILD, Ingest
+from pratique_ingest.plan import NO_PLAN
 from pratique_shared.contracts.facts import CaptureFailed, CaptureOutcome, CaptureReady, CaptureRequested
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room, open_room
@@ -68,7 +69,7 @@ async def outcome(room: Room, identity: str) -> CaptureOutcome:
 async def test_a_capture_whose_child_dies_twice_fails_with_a_code_and_the_next_one_is_profiled(tmp_path: Path) -> None:
     room, bell = open_room(tmp_path.as_uri(), "captures", StorageKey(b"k" * 32)), Bell()
     children = Children("tests.unit.ingest.test_jobs:entry", CHILD, 1)
-    ingest = Ingest(room, children, bell)
+    ingest = Ingest(room, children, bell, NO_PLAN)
     bad, good = await taken_in(room, "kill"), await taken_in(room, "lab")
     try:
         for identity in (bad, good):
@@ -93,7 +94,7 @@ async def test_the_progress_of_a_capture_is_told_while_it_is_read(tmp_path: Path
     size = 24 + 20 * (len(FILE) - 24)
     identity = await taken_in(room, "lab", FILE[:24] + FILE[24:] * 20)
     try:
-        await Ingest(room, children, bell).handle(Message(task="profile", id=identity))
+        await Ingest(room, children, bell, NO_PLAN).handle(Message(task="profile", id=identity))
     finally:
         children.close()
     figures = [(one.get("packets", 0), one.get("bytes", 0)) for one in bell.told]

@@ -121,7 +121,6 @@ async def test_a_capture_says_under_which_network_plan_it_was_profiled(
     assert (await operator.get(f"/captures/{capture}")).json()["plan_sha256"] == "ab" * 32
 
 
-
 async def test_a_capture_sent_again_is_called_and_open_to_what_was_said_last(
     world: World, operator: httpx.AsyncClient
 ) -> None:
