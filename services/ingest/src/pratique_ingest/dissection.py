@@ -91,7 +91,7 @@ class Dissector:
 
     def _transport(self, header: Datagram, data: bytes, found: Findings, depth: int) -> None:
         if header.protocol == TCP:
-            segment = tcp(data)
+            segment = tcp(data, header.missing)
             if segment is not None:
                 self._held = Held(header.source, header.destination, segment, found)
         elif header.protocol == UDP:

@@ -168,6 +168,11 @@ class Ledger:
         if found.identities:
             self._sightings.see(source, destination, found)
 
+    def see(self, source: bytes, destination: bytes, found: Findings) -> None:
+        """Keep the identifiers of a frame that was counted before they could be read."""
+        if found.identities:
+            self._sightings.see(source, destination, found)
+
     def records(self, pilot: str | None) -> Iterator[HostRecord]:
         """Yield the host records in the order in which the addresses first appeared."""
         identities = self._sightings.by_host()

@@ -15,7 +15,7 @@ DATA, I_DATA = 0, 64
 class Segment(NamedTuple):
     """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP.
 
-    `missing` is how many bytes a UDP header states that were not captured.
+    `missing` is how many bytes the UDP header, or for TCP the IP header, states that were not captured.
     """
 
     source_port: int
@@ -51,13 +51,13 @@ def udp(data: bytes) -> Segment | None:
     return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[8:end], missing=missing)
 
 
-def tcp(data: bytes) -> Segment | None:
-    """Read a TCP header; a data offset below five words is taken as five."""
+def tcp(data: bytes, missing: int = 0) -> Segment | None:
+    """Read a TCP header; a data offset below five words is taken as five. `missing` bytes were not captured."""
     if len(data) < 14:
         return None
     start = max((data[12] >> 4) * 4, 20)
     sequence = int.from_bytes(data[4:8], "big")
-    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13])
+    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13], missing)
 
 
 def _data(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:

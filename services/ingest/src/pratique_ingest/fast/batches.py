@@ -196,7 +196,7 @@ def _segments(
     ends = ends_of([column[tcp] for column in headers.addresses], *ports)
     diameter = (ports[0] == DIAMETER_PORT) | (ports[1] == DIAMETER_PORT)
     start, size, flags = payload
-    return Segments(frames, ends, start, size, diameter, flags & (FIN | RST) > 0)
+    return Segments(frames, ends, start, size, diameter, flags & (SYN | FIN | RST) > 0)
 
 
 def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels: _Tunnels) -> None:
@@ -266,6 +266,8 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
+        for one in sorted(examined, key=lambda one: one.number):
+            survey.follow(one)
         examined += self._tally.count(batch.groups(), chunk, base, examined)
         for one in sorted(examined, key=lambda one: one.number):
             survey.conclude(one)
