@@ -157,6 +157,7 @@ class Flows:
     def _stream(
         self, ends: Ends, flow: _Flow, near: bytes, segment: Segment, found: Findings, carriers: Carriers
     ) -> None:
+        far = ends[0] if near == ends[1] else ends[1]
         sequence, flags, data = segment.sequence, segment.flags, segment.payload
         if flags & SYN:
             sequence = sequence + 1 & MASK
@@ -165,6 +166,8 @@ class Flows:
         if lane is None:
             return
         lane.carriers = carriers
+        if flags & ACK and (other := flow.lanes.get(far)) is not None:
+            other.ordered.acknowledged = segment.acknowledged
         if data:
             if sequence == lane.ordered.next and not lane.ordered.waiting and not segment.missing:
                 lane.ordered.next = sequence + len(data) & MASK
@@ -244,6 +247,7 @@ class Flows:
                         found = Findings()
                         for piece in lane.ordered.give_up():
                             self._read(ends, flow, lane, piece, found)
+                        found.protocols -= STREAMED  # these frames were counted for their connection
                         yield lane.carriers, found
 
 

@@ -26,10 +26,10 @@ class Piece(NamedTuple):
 class Ordered:
     """One direction: where it was first seen, the number of the next byte, and the segments that wait."""
 
-    __slots__ = ("next", "size", "start", "waiting")
+    __slots__ = ("acknowledged", "next", "size", "start", "waiting")
 
     def __init__(self, start: int) -> None:
-        self.start = self.next = start
+        self.start = self.next = self.acknowledged = start
         self.size = 0
         self.waiting: dict[int, tuple[bytes, int]] | None = None
 
@@ -48,11 +48,14 @@ class Ordered:
         elif offset < REACH:
             self._wait(sequence, data, missing)
             yield from self._ready()
+            # What the other side has acknowledged was sent: if it is not here by now, it was not captured.
+            while self.waiting and self._ahead(min(self.waiting, key=self._ahead)) <= self._ahead(self.acknowledged):
+                yield from self.give_up(one=True)
             while self.waiting and (len(self.waiting) > MAX_WAITING or self.size > MAX_BYTES):
                 yield from self.give_up(one=True)
         elif offset < MASK + 1 - REACH:
             yield from self.give_up()
-            self.start = self.next = sequence
+            self.start = self.next = self.acknowledged = sequence
             yield Piece(b"", None)
             yield from self._pass(data, missing, begins=True)
         elif (length := len(data) + missing) > (overlap := MASK + 1 - offset):

@@ -13,7 +13,7 @@ DATA, I_DATA = 0, 64
 
 
 class Segment(NamedTuple):
-    """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP.
+    """A UDP datagram or TCP segment; `sequence`, `flags` and `acknowledged` are zero for UDP.
 
     `missing` is how many bytes the UDP header, or for TCP the IP header, states that were not captured.
     """
@@ -24,6 +24,7 @@ class Segment(NamedTuple):
     sequence: int = 0
     flags: int = 0
     missing: int = 0
+    acknowledged: int = 0
 
 
 class Chunk(NamedTuple):
@@ -56,8 +57,9 @@ def tcp(data: bytes, missing: int = 0) -> Segment | None:
     if len(data) < 14:
         return None
     start = max((data[12] >> 4) * 4, 20)
-    sequence = int.from_bytes(data[4:8], "big")
-    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13], missing)
+    sequence, acknowledged = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    ports = data[0] << 8 | data[1], data[2] << 8 | data[3]
+    return Segment(*ports, data[start:], sequence, data[13], missing, acknowledged)
 
 
 def _data(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:

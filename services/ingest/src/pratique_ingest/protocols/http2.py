@@ -22,6 +22,9 @@ MAX_FRAME, MAX_DATA, MAX_BLOCK = 16_384, 1 << 20, 65_536
 # Streams whose bodies are open at once; beyond, the oldest is forgotten.
 MAX_BODIES = 64
 HEADER: Final = 9
+# What is missing between two frames and has one of these sizes is a frame that acknowledges, or opens the window (or
+# closes a stream), or a ping: a header block of so few bytes adds nothing to a table. Filtered captures lack them.
+CONTROL_FRAMES = frozenset({HEADER, HEADER + 4, HEADER + 8})
 
 
 class Frame(NamedTuple):
@@ -220,7 +223,9 @@ class Http2:
             sbi.field(name, value, found)
 
     def skip(self, count: int, found: Findings) -> None:
-        """Pass bytes that are missing: within a body's frame, else the place is lost and the table with it."""
+        """Pass bytes that are missing: within a body's frame, or one small frame; else place and table are lost."""
+        if self._known and count in CONTROL_FRAMES and not (self._left or self._kept or self._block is not None):
+            return
         if not self._known or count > self._left:
             self.lose(found)
             return
