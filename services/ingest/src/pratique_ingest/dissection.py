@@ -8,6 +8,7 @@ from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, 
 from pratique_ingest.capture.reassembly import Fragments, Messages
 from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
 from pratique_ingest.protocols import gtp
+from pratique_ingest.protocols.ciphering import Association, Ciphers
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
 from pratique_ingest.protocols.findings import Findings, Sign
@@ -61,6 +62,7 @@ class Dissector:
     def __init__(self) -> None:
         self._fragments = Fragments()
         self._messages = Messages()
+        self._ciphers = Ciphers()
         self._held: Held | None = None
 
     def outermost(self, header: Datagram, frame: bytes, found: Findings) -> Held | None:
@@ -115,6 +117,7 @@ class Dissector:
         if source in PORT_SIGNS:
             found.sender.add(PORT_SIGNS[source])
         association = header.source + header.destination + data[:4]
+        found.association = Association(header.source + data[:2], header.destination + data[2:4], self._ciphers)
         for chunk in sctp_chunks(data):
             message = self._messages.add(association, chunk)
             if message is None:

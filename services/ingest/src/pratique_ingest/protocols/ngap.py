@@ -11,6 +11,7 @@ from pratique_ingest.protocols.aper import (
     content,
     message,
 )
+from pratique_ingest.protocols.ciphering import UeContext
 from pratique_ingest.protocols.findings import Context, Findings, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g
 
@@ -63,7 +64,18 @@ def _complete(read: Message) -> bool:
     return bool(present) and all(present & one for one in wanted)
 
 
-def _nas(read: Message) -> Findings:
+def _context(read: Message, from_ran: bool, found: Findings) -> UeContext | None:
+    """Return the context that a message belongs to; an initial message opens a new one under its number."""
+    number = read.first(RAN_UE)
+    if number is None or len(number) < 2 or found.association is None:
+        return None
+    context = found.association.context(from_ran, _number(number))
+    if read.procedure == INITIAL_UE_MESSAGE or (read.procedure == RELEASE and not read.initiating):
+        context.select(None)
+    return context
+
+
+def _nas(read: Message, context: UeContext | None) -> Findings:
     """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
     inside, elements = Findings(), read.elements
     rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
@@ -71,7 +83,7 @@ def _nas(read: Message) -> Findings:
         with suppress(NotAper):
             elements = elements + message(content(rerouted)).elements
     for value in [value for identity, value in elements if identity == NAS_PDU][:MAX_NAS]:
-        nas5g(content(value), inside)
+        nas5g(content(value), inside, context=context)
     return inside
 
 
@@ -88,7 +100,7 @@ def ngap(data: bytes, found: Findings) -> bool:
         found.signs(Sign.NGAP_RAN, Sign.NGAP_CORE)
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
-    inside = _nas(read)
+    inside = _nas(read, _context(read, from_ran, found) if known else None)
     found.protocols |= inside.protocols
     found.identities |= inside.identities
     found.troubles += inside.troubles
