@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from pratique_ingest.protocols.ciphering import Association
 
-Kind = Literal["imsi", "suci", "guti", "guti_4g", "msisdn", "imei"]
+Kind = Literal["imsi", "suci", "guti", "guti_4g", "s_tmsi", "msisdn", "imei"]
 # TS 23.003, 2.2: MCC of three digits, MNC of two or three, MSIN; shorter ones are placeholders of laboratories.
 IMSI = re.compile(r"[0-9]{13,15}")
 # E.164 allows fifteen digits; a national number has no fewer than five.

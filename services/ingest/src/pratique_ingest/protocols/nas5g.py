@@ -41,7 +41,12 @@ def guti(data: bytes) -> str:
     """Return a 5G-GUTI as mcc-mnc-region-set-pointer-tmsi, the last four in hex (TS 23.003, 2.10)."""
     mcc, mnc = network(data)
     group = data[4] << 8 | data[5]
-    return f"{mcc}-{mnc}-{data[3]:02x}-{group >> 6:03x}-{group & 0x3F:02x}-{data[6:10].hex()}"
+    return f"{mcc}-{mnc}-{data[3]:02x}-{s_tmsi(group, data[6:10])}"
+
+
+def s_tmsi(group: int, tmsi: bytes) -> str:
+    """Return a 5G-S-TMSI as set-pointer-tmsi in hex, the end of its GUTI (TS 23.003, 2.11)."""
+    return f"{group >> 6:03x}-{group & 0x3F:02x}-{tmsi.hex()}"
 
 
 def _suci(data: bytes, found: Findings) -> None:
@@ -68,6 +73,8 @@ def mobile_identity(data: bytes, found: Findings) -> None:
         value = guti(data[1:11])
         if data[1:11].strip(b"\0") and value.replace("-", "")[:5].isdecimal():
             found.identity("guti", value)
+    elif kind == S_TMSI and len(data) >= 7:
+        found.identity("s_tmsi", s_tmsi(data[1] << 8 | data[2], data[3:7]))
     elif kind in (IMEI, IMEISV):
         found.identity("imei", f"{data[0] >> 4:x}" + packed_digits(data[1:]))
 

@@ -2,10 +2,12 @@
 
 from pratique_ingest.protocols.aper import Message, NotAper, content, message
 from pratique_ingest.protocols.ciphering import UeContext
+from pratique_ingest.protocols.digits import packed_digits
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.protocols.naseps import naseps
 
 ENB_UE, INITIAL_UE_MESSAGE, RELEASE = 8, 12, 23
+PAGING_IDENTITY, S_TMSI = 43, 96
 NAS_PDU, BEARERS_TO_SETUP, BEARERS_IN_CONTEXT = 26, 16, 24
 # Who sends the initiating message of a procedure; the answers go the other way.
 FROM_RAN = frozenset({
@@ -14,6 +16,22 @@ FROM_RAN = frozenset({
 FROM_CORE = frozenset({
     1, 5, 6, 7, 9, 10, 11, 19, 21, 23, 25, 26, 27, 30, 31, 34, 35, 36, 38, 41, 43, 44, 46, 48, 52, 54,
 })  # fmt: skip
+
+
+def _temporary(code: int, tmsi: bytes, found: Findings) -> None:
+    """Keep an S-TMSI as code-tmsi in hex (TS 23.003, 2.8)."""
+    if len(tmsi) >= 4:
+        found.identity("s_tmsi", f"{code:x}-{tmsi[:4].hex()}")
+
+
+def _paged(value: bytes, found: Findings) -> None:
+    """Keep whom a paging calls (TS 36.413, 9.2.3.13): by S-TMSI, or by IMSI whose length stands in three bits."""
+    if len(value) < 2 or value[0] >> 7:
+        return
+    if value[0] >> 6 == 0:
+        _temporary(int.from_bytes(value[:2], "big") >> 4 & 0xFF, value[2:], found)
+    else:
+        found.identity("imsi", packed_digits(value[1 : 4 + (value[0] >> 3 & 7)]))
 
 
 def _context(read: Message, from_ran: bool, found: Findings) -> UeContext | None:
@@ -58,6 +76,10 @@ def s1ap(data: bytes, found: Findings) -> bool:
     for identity, value in read.elements:
         if identity == NAS_PDU:
             naseps(content(value), found, context=context)
+        elif identity == PAGING_IDENTITY:
+            _paged(value, found)
+        elif identity == S_TMSI and len(value) >= 6:
+            _temporary(int.from_bytes(value[:2], "big") >> 6 & 0xFF, value[2:], found)
         elif identity in (BEARERS_TO_SETUP, BEARERS_IN_CONTEXT):
             _bearers(value, found, context)
     return True
