@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -38,8 +39,9 @@ class Encoder:
 
 
 def request(
-    encoder: Encoder, stream: int, path: str, body: bytes = b"", *, parts: int = 1, kind: bytes = b"", coding: bytes = b""
-) -> bytes:
+    encoder: Encoder, stream: int, path: str, body: bytes = b"", *, parts: int = 1, kind: bytes = b"",
+    coding: bytes = b"",
+) -> bytes:  # fmt: skip
     """A request whose header block is in so many frames, and whose body is in two."""
     fields = [(b":method", b"POST"), (b":path", path.encode()), (b"content-type", kind), (b"content-encoding", coding)]
     block = encoder.block([field for field in fields if field[1]])
@@ -62,7 +64,7 @@ def request(
 def cut(stream: bytes, at: Iterable[int], *, start: int = 1) -> list[tuple[int, bytes]]:
     """Segments with their sequence numbers, from cuts at these places."""
     places = sorted({0, len(stream), *(place for place in at if 0 < place < len(stream))})
-    return [(start + low, stream[low:high]) for low, high in zip(places, places[1:], strict=False)]
+    return [(start + low, stream[low:high]) for low, high in pairwise(places)]
 
 
 def captured(segments: Sequence[tuple[int, bytes]], *, port: int = SERVER) -> bytes:

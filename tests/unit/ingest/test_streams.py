@@ -15,6 +15,7 @@ from pratique_ingest import flows
 from pratique_ingest.budget import LANE, Budget
 from pratique_ingest.capture import ordering
 from pratique_ingest.capture.ordering import Ordered
+from pratique_ingest.capture.transport import FIN, Segment
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.protocols.hpack import Table, header_block
 from pratique_ingest.protocols.http2 import Http2
@@ -59,13 +60,15 @@ def conversation() -> bytes:
         b'--b1\r\nContent-Type: application/json\r\n\r\n{"supi":"imsi-' + SUPI[4].encode() + b'"}\r\n'
         b"--b1\r\nContent-Type: application/vnd.3gpp.5gnas\r\nContent-Id: n1\r\n\r\n" + GUTI_REQUEST + b"\r\n--b1--"
     )
-    return OPENING + b"".join((
-        request(encoder, 1, paths[0]),
-        request(encoder, 3, paths[1], body, parts=3, kind=b"application/json"),
-        request(encoder, 5, paths[0], hidden, kind=b"application/json", coding=b"gzip"),
-        request(encoder, 7, paths[1], parts, kind=b"multipart/related; boundary=b1"),
-        request(encoder, 9, paths[0]),
-    ))
+    return OPENING + b"".join(
+        (
+            request(encoder, 1, paths[0]),
+            request(encoder, 3, paths[1], body, parts=3, kind=b"application/json"),
+            request(encoder, 5, paths[0], hidden, kind=b"application/json", coding=b"gzip"),
+            request(encoder, 7, paths[1], parts, kind=b"multipart/related; boundary=b1"),
+            request(encoder, 9, paths[0]),
+        )
+    )
 
 
 def found_in(profile: object) -> dict[str, list[str]]:
@@ -190,13 +193,13 @@ def test_padding_priority_and_pushed_blocks_keep_the_table_in_step() -> None:
     pushed = encoder.block([(b":path", b"/nudm-sdm/v2/imsi-001010000000001/x")])
     again = encoder.block([(b":path", b"/nudm-sdm/v2/imsi-001010000000001/x")])
     padded = frame(HEADERS, b"\3" + bytes(5) + again + bytes(3), flags=0x28 | END_HEADERS)
-    reader.take(OPENING + frame(5, struct.pack(">I", 2) + pushed, flags=END_HEADERS) + padded, found, True)
+    reader.take(OPENING + frame(5, struct.pack(">I", 2) + pushed, flags=END_HEADERS) + padded, found, begins=True)
     assert (found.identities, found.troubles) == ({("imsi", "001010000000001")}, [])
 
 
 def test_a_frame_between_the_parts_of_a_header_block_ends_what_is_known() -> None:
     reader, found = Http2(known=True), Findings()
-    reader.take(OPENING + frame(HEADERS, b"\x82") + frame(DATA, b"x"), found, True)
+    reader.take(OPENING + frame(HEADERS, b"\x82") + frame(DATA, b"x"), found, begins=True)
     assert reader.idle
 
 
@@ -252,7 +255,8 @@ def passed(lane: Ordered, *segments: tuple[int, bytes]) -> bytes:
 
 
 def test_overlapping_segments_give_every_byte_once() -> None:
-    assert passed(Ordered(1), (1, b"abc"), (2, b"bcde"), (9, b"ij"), (5, b"efgh"), (8, b"hij"), (1, b"abc")) == b"abcdefghij"
+    segments = (1, b"abc"), (2, b"bcde"), (9, b"ij"), (5, b"efgh"), (8, b"hij"), (1, b"abc")
+    assert passed(Ordered(1), *segments) == b"abcdefghij"
 
 
 def test_the_numbers_of_bytes_begin_again_at_zero() -> None:
@@ -285,7 +289,7 @@ def test_a_connection_without_room_is_named_and_not_read() -> None:
     def identities(budget: Budget) -> tuple[set[tuple[str, str]], set[str]]:
         held, found = flows.Flows(budget), Findings()
         data = b'POST /x HTTP/1.1\r\nContent-Length: 30\r\n\r\n"imsi-001010000000001"'
-        held.segment(b"\1\1\1\1", b"\2\2\2\2", flows.Segment(1, 2, data, 1), found)
+        held.segment(b"\1\1\1\1", b"\2\2\2\2", Segment(1, 2, data, 1), found)
         return set(found.identities), found.protocols
 
     assert identities(Budget(2 * LANE)) == ({("imsi", "001010000000001")}, {"http"})
@@ -297,9 +301,9 @@ def test_a_connection_without_room_is_named_and_not_read() -> None:
 def test_an_ended_connection_gives_its_memory_back() -> None:
     held = flows.Flows(Budget(1 << 20))
     data = b"GET /x HTTP/1.1\r\n\r\n"
-    held.segment(b"\1\1\1\1", b"\2\2\2\2", flows.Segment(1, 2, data, 1), Findings())
+    held.segment(b"\1\1\1\1", b"\2\2\2\2", Segment(1, 2, data, 1), Findings())
     assert held.budget.spent >= LANE
-    held.segment(b"\1\1\1\1", b"\2\2\2\2", flows.Segment(1, 2, b"", 1 + len(data), flows.FIN), Findings())
+    held.segment(b"\1\1\1\1", b"\2\2\2\2", Segment(1, 2, b"", 1 + len(data), FIN), Findings())
     assert held.budget.spent == 0
 
 
@@ -366,7 +370,7 @@ def test_a_call_in_several_frames_and_segments_is_one(size: int, mask: bytes) ->
     sent = message(call[:20], first=0x01, mask=mask) + ping + message(call[20:], first=0x80, mask=mask)
     reader, found = WebSocket(known=True), Findings()
     for at in range(0, len(sent), size):
-        reader.take(sent[at : at + size], found, True)
+        reader.take(sent[at : at + size], found, begins=True)
     assert (found.protocols, found.sender) == ({"websocket", "ocpp"}, {Sign.OCPP_STATION})
 
 
@@ -379,14 +383,14 @@ def test_frames_of_a_websocket_follow_the_head_that_opens_it() -> None:
 def test_compressed_and_damaged_frames_are_no_calls() -> None:
     for sent in (message(b'[2,"1","Heartbeat",{}]', first=0xC1), message(b'[2,"1","Heartbeat",{}]', first=0xB1)):
         reader, found = WebSocket(known=True), Findings()
-        reader.take(sent, found, True)
+        reader.take(sent, found, begins=True)
         assert found.protocols == set()
 
 
 def test_after_a_gap_a_websocket_is_read_from_the_next_frame_on() -> None:
     reader, found = WebSocket(known=True), Findings()
     call = message(b'[2,"1","Heartbeat",{}]')
-    reader.take(call[:10], found, True)
+    reader.take(call[:10], found, begins=True)
     reader.skip(100, found)
-    reader.take(call, found, True)
+    reader.take(call, found, begins=True)
     assert found.sender == {Sign.OCPP_STATION}

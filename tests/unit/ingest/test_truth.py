@@ -16,7 +16,8 @@ OPEN: dict[str, str] = {}
 # Not captures at all, and said so.
 NO_CAPTURES = {"libpcap__pcapng-invalid-vers-1.pcapng"}  # a section of an unknown version
 KINDS = {
-    "imsi": ("imsi",), "suci": ("suci",), "guti": ("5g_guti",), "guti_4g": ("4g_guti",), "s_tmsi": ("5g_s_tmsi", "s_tmsi"),
+    "imsi": ("imsi",), "suci": ("suci",), "guti": ("5g_guti",), "guti_4g": ("4g_guti",),
+    "s_tmsi": ("5g_s_tmsi", "s_tmsi"),
 }  # fmt: skip
 EMPTY = {"000-000-0-0-00000000", "0-00000000"}
 

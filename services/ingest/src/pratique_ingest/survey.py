@@ -7,9 +7,10 @@ from pratique_ingest.budget import Budget
 from pratique_ingest.capture.frames import Frame
 from pratique_ingest.capture.link import Place, outermost
 from pratique_ingest.capture.network import datagram
+from pratique_ingest.conversations import Carriers
 from pratique_ingest.dissection import Dissector, Held
 from pratique_ingest.effort import Effort
-from pratique_ingest.flows import TURN, Carriers, Flows
+from pratique_ingest.flows import TURN, Flows
 from pratique_ingest.hosts import Ledger
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.sessions import Sessions

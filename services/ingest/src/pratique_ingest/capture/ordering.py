@@ -41,7 +41,7 @@ class Ordered:
         return False
 
     def add(self, sequence: int, data: bytes, missing: int = 0) -> Iterator[Piece]:
-        """Yield what is next with a segment, of which `missing` bytes were not captured. What came before is dropped."""
+        """Yield what is next with a segment, of which `missing` bytes were not captured; what came before is passed."""
         offset = (sequence - self.next) & MASK
         if offset == 0 and not self.waiting:
             yield from self._pass(data, missing, begins=True)

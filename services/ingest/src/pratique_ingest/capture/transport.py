@@ -10,6 +10,7 @@ from typing import NamedTuple
 # Chunks that one packet may bundle: a 64 KiB packet of smallest chunks has 16,384, and no stack sends that many.
 MAX_CHUNKS = 4096
 DATA, I_DATA = 0, 64
+FIN, SYN, RST, ACK = 1, 2, 4, 16  # flags of TCP
 
 
 class Segment(NamedTuple):

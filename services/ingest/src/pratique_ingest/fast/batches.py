@@ -15,6 +15,7 @@ from pratique_ingest.capture.chunks import Chunk
 from pratique_ingest.capture.lanes import Places
 from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
+from pratique_ingest.capture.transport import ACK, FIN, RST, SYN
 from pratique_ingest.dissection import DNS, GTPU, NTP, Held
 from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments, ends_of
 from pratique_ingest.fast.headers import Headers
@@ -39,7 +40,7 @@ from pratique_ingest.fast.meanings import (
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
 from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
-from pratique_ingest.flows import ACK, FIN, RST, SYN, TURN
+from pratique_ingest.flows import TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
 from pratique_ingest.protocols.names import MAX_QUESTIONS, NTP_SIZE, OPCODES
 from pratique_ingest.protocols.services import EPHEMERAL, REGISTERED

@@ -99,7 +99,7 @@ class Body:
 
 
 def _multipart(data: bytes, found: Findings) -> None:
-    """Read the NAS and NGAP parts of a multipart body (RFC 2046, 5.1.1): their identities, for no side of N2 is here."""
+    """Read the NAS and NGAP parts of a multipart body (RFC 2046, 5.1.1) for identities: no side of N2 is here."""
     data = data.lstrip(b"\r\n")
     boundary = data.split(b"\r\n", 1)[0].rstrip(b" \t")
     if not 2 < len(boundary) <= 72:

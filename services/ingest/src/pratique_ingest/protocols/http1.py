@@ -62,7 +62,7 @@ class Http1:
         """Return what follows the head that turned the connection."""
         return self._kept
 
-    def take(self, data: bytes, found: Findings, begins: bool) -> None:
+    def take(self, data: bytes, found: Findings, *, begins: bool) -> None:
         """Read on; `begins` says that the data begins where a segment does."""
         if begins and self._may_be_next() and _is_message(data):
             self._finish(found)

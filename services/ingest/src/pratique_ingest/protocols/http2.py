@@ -81,7 +81,7 @@ class Http2:
 
     __slots__ = ("_block", "_bodies", "_ending", "_kept", "_known", "_left", "_stream", "_table", "_trail", "turned")
 
-    def __init__(self, known: bool = False) -> None:
+    def __init__(self, *, known: bool = False) -> None:
         self._known = known
         self._kept = b""
         # The body that is being read: its stream, the bytes left of its frame, and whether they are the last.
@@ -108,7 +108,7 @@ class Http2:
         """Return nothing: this protocol does not turn to another."""
         return b""
 
-    def take(self, data: bytes, found: Findings, begins: bool) -> None:
+    def take(self, data: bytes, found: Findings, *, begins: bool) -> None:
         """Read on; `begins` says that the data begins where a segment does, and so perhaps a frame."""
         if not self._known:
             if not (begins and http2(data)):
@@ -234,7 +234,7 @@ class Http2:
         if not self._left:
             self._filled(found)
 
-    def lose(self, found: Findings) -> None:
+    def lose(self, found: Findings) -> None:  # noqa: ARG002 - other readers have something to say
         """Forget the place in the stream, and all that depends on it."""
         self._known, self._kept, self._left, self._block = False, b"", 0, None
         self._bodies.clear()

@@ -65,9 +65,7 @@ def s1ap(data: bytes, found: Findings) -> bool:
     except NotAper:
         return False
     found.protocols.add("s1ap")
-    from_ran = (read.procedure in FROM_RAN and read.initiating) or (
-        read.procedure in FROM_CORE and not read.initiating
-    )
+    from_ran = (read.procedure in FROM_RAN and read.initiating) or (read.procedure in FROM_CORE and not read.initiating)
     context = _context(read, from_ran, found) if from_ran or read.procedure in FROM_RAN | FROM_CORE else None
     if from_ran:
         found.signs(Sign.S1AP_RAN, Sign.S1AP_CORE)

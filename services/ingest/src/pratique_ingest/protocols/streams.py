@@ -23,7 +23,7 @@ class Reader(Protocol):
         """The protocol that an upgrade has turned this connection to."""
         ...
 
-    def take(self, data: bytes, found: Findings, begins: bool) -> None:
+    def take(self, data: bytes, found: Findings, *, begins: bool) -> None:
         """Read on; `begins` says that the data begins where a segment does."""
         ...
 

@@ -68,7 +68,7 @@ class WebSocket:
 
     __slots__ = ("_frame", "_kept", "_known", "_left", "_message", "turned")
 
-    def __init__(self, known: bool = False) -> None:
+    def __init__(self, *, known: bool = False) -> None:
         self._known = known
         self._kept = b""
         self._frame: Frame | None = None
@@ -91,7 +91,7 @@ class WebSocket:
         """Return nothing: this protocol does not turn to another."""
         return b""
 
-    def take(self, data: bytes, found: Findings, begins: bool) -> None:
+    def take(self, data: bytes, found: Findings, *, begins: bool) -> None:
         """Read on; `begins` says that the data begins where a segment does, and so perhaps a frame."""
         if not self._known and not (begins and _chain(data)):
             return
