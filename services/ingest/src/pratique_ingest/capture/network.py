@@ -48,9 +48,11 @@ def ipv4(frame: bytes, at: int, limit: int) -> Datagram | None:
     flags = frame[at + 6] << 8 | frame[at + 7]
     offset = (flags & 0x1FFF) * 8
     more = bool(flags & 0x2000)
+    missing = at + total - limit
     return Datagram(
         frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9], min(at + words * 4, end), end,
-        offset > 0 or more, offset > 0, frame[at + 4] << 8 | frame[at + 5], offset, more, max(at + total - limit, 0),
+        offset > 0 or more, offset > 0, frame[at + 4] << 8 | frame[at + 5], offset, more,
+        missing if missing > 0 else 0,
     )  # fmt: skip
 
 

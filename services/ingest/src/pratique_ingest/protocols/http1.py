@@ -10,10 +10,12 @@ from pratique_ingest.protocols.written import Trail, text_identities
 
 END, LINE = b"\r\n\r\n", b"\r\n"
 MAX_HEAD, MAX_LINE = 16_384, 256
-CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,16}([0-9]{1,12})[ \t]{0,16}\r\n", re.IGNORECASE)
-CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]{0,128}\bchunked[ \t]{0,16}\r\n", re.IGNORECASE)
-# RFC 9113 no longer has this upgrade; RFC 7540, 3.2 does, and the core's own test tools use it.
-TO_HTTP2 = re.compile(rb"\r\nupgrade:[ \t]{0,16}h2c[ \t]{0,16}\r\n", re.IGNORECASE)
+# In heads that have been made small.
+CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,16}([0-9]{1,12})[ \t]{0,16}\r\n")
+CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]{0,128}\bchunked[ \t]{0,16}\r\n")
+UPGRADE = b"\r\nupgrade:"
+# RFC 9113 no longer has this upgrade; RFC 7540, 3.2 does.
+TO_HTTP2 = re.compile(rb"\r\nupgrade:[ \t]{0,16}h2c[ \t]{0,16}\r\n")
 SWITCHING = re.compile(rb"HTTP/1\.1 101[ \r]")
 WITHOUT_BODY = re.compile(rb"HTTP/1\.[01] (?:1\d\d|204|304)[ \r]")
 CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]{0,16}(?:;[^\r\n]*)?\r\n")
@@ -109,20 +111,23 @@ class Http1:
 
     def _follow(self, head: bytes, found: Findings) -> None:
         """Decide what follows a head."""
-        websocket = ocpp.upgrade(head, found)
-        if SWITCHING.match(head) is not None:
-            self.turned = "websocket" if websocket else "http2" if TO_HTTP2.search(head) is not None else None
-        length = CONTENT_LENGTH.search(head)
-        self._body = Body()
+        small = head.lower()
+        if UPGRADE in small:
+            websocket = ocpp.upgrade(head, found)
+            if SWITCHING.match(head) is not None:
+                self.turned = "websocket" if websocket else "http2" if TO_HTTP2.search(small) is not None else None
+        length = CONTENT_LENGTH.search(small)
         if WITHOUT_BODY.match(head) is not None:
             self._at = _At.HEAD
-        elif CHUNKED.search(head) is not None:
+        elif CHUNKED.search(small) is not None:
             self._at = _At.CHUNK
         elif length is not None:
             self._left, self._untouched = int(length[1]), True
             self._at = _At.LENGTH if self._left else _At.HEAD
         else:
             self._at = _At.CLOSE if head.startswith(b"HTTP/") else _At.HEAD
+        if self._at is not _At.HEAD:
+            self._body = Body()
 
     def _counted(self, data: bytes, found: Findings) -> bytes:
         """Read the bytes of a body, or of a chunk, that are counted."""
