@@ -18,6 +18,7 @@ from pratique_ingest.capture.ordering import Ordered
 from pratique_ingest.capture.transport import FIN, Segment
 from pratique_ingest.protocols.findings import Findings, Sign
 from pratique_ingest.protocols.hpack import Table, header_block
+from pratique_ingest.protocols.http1 import Http1
 from pratique_ingest.protocols.http2 import Http2
 from pratique_ingest.protocols.huffman import SYMBOLS, codes, huffman
 from pratique_ingest.protocols.websocket import WebSocket
@@ -394,3 +395,52 @@ def test_after_a_gap_a_websocket_is_read_from_the_next_frame_on() -> None:
     reader.skip(100, found)
     reader.take(call, found, begins=True)
     assert found.sender == {Sign.OCPP_STATION}
+
+
+# Hostile
+
+
+def pieces() -> st.SearchStrategy[list[tuple[str, bytes, int]]]:
+    """What a stream may be told: bytes that are sound, damaged or anything, and gaps."""
+    texts = [
+        OPENING, HEAD, b"Content-Length: 9\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\n", b"\r\n", UPGRADED,
+        b"--b\r\n\r\n", gzip.compress(bytes(1000), mtime=0), frame(HEADERS, b"\x40\x01a\x01b\xbe", flags=END_HEADERS),
+        frame(DATA, b"\x01ab", flags=8), frame(9, b"\xbe", flags=4), frame(5, b"\0\0\0\2\xbe", flags=4),
+        frame(HEADERS, b"", flags=0x28), frame(DATA, b"", flags=9), message(b"x" * 200, mask=MASK),
+        message(b"", first=1),
+    ]  # fmt: skip
+    data = st.one_of(st.sampled_from(texts), st.binary(max_size=40))
+    return st.lists(st.tuples(st.sampled_from(["take", "take", "take", "skip", "lose"]), data, st.integers(1, 40)))
+
+
+@given(pieces())
+@settings(deadline=None, max_examples=50)
+def test_no_stream_breaks_a_reader_and_none_keeps_more_than_its_bound(told: list[tuple[str, bytes, int]]) -> None:
+    for reader in (Http1(), Http2(known=True), WebSocket(known=True)):
+        found = Findings()
+        for step, data, count in told:
+            if step == "take" and reader.turned is None:
+                reader.take(data, found, begins=count % 2 == 0)
+            elif step == "skip":
+                reader.skip(count, found)
+            elif step == "lose":
+                reader.lose(found)
+            assert reader.size <= 200_000
+        reader.close(found)
+
+
+def test_what_a_connection_keeps_stays_within_its_bounds() -> None:
+    endless = {
+        "a head": b"GET /x HTTP/1.1\r\n" + b"a: b\r\n" * 20_000,
+        "a chunk": HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1" * 100_000,
+        "parts": HEAD + b"Content-Length: 9999999\r\n\r\n--b\r\n" + b"x" * 200_000,
+        "a header block": OPENING + b"".join(frame(HEADERS if not at else 9, bytes(9000)) for at in range(30)),
+        "streams": OPENING + b"".join(frame(DATA, b"--" + b"x" * 400, stream=2 * at + 1) for at in range(3000)),
+        "a table": OPENING + frame(HEADERS, b"\x3f\xff\xff\x7f" + b"\x40\x00\x00" * 5000, flags=END_HEADERS),
+    }  # fmt: skip
+    for name, stream in endless.items():
+        held = flows.Flows(Budget(1 << 30))
+        for at in range(0, len(stream), 1400):
+            segment = Segment(1, 2, stream[at : at + 1400], at)
+            held.segment(b"\1\1\1\1", b"\2\2\2\2", segment, Findings())
+        assert held.budget.spent <= 400_000, name
