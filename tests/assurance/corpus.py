@@ -50,6 +50,7 @@ def _examined(file: bytes) -> Iterator[tuple[bytes, Examined]]:
     for number, frame in enumerate(capture):
         examined = survey.examine(number, frame)
         if examined is not None:
+            survey.follow(examined)
             survey.conclude(examined)
             yield frame.data, examined
 

@@ -16,7 +16,7 @@ ROWS = ROW.findall((REPOSITORY / "docs" / "limits.md").read_text(encoding="utf-8
 
 def test_the_document_names_limits_of_every_layer() -> None:
     named = {module.split(".")[0] for _, _, module, _, _ in ROWS}
-    assert {"jobs", "capture", "protocols", "shared", "budget", "dissection", "flows", "effort"} <= named
+    assert {"jobs", "capture", "protocols", "shared", "budget", "dissection", "effort"} <= named
     assert len(ROWS) > 30
 
 

@@ -112,7 +112,7 @@ def test_a_rerouted_initial_message_gives_its_identities_and_no_side() -> None:
 def test_a_null_ciphered_message_is_opened_and_a_ciphered_one_counted() -> None:
     protected = bytes.fromhex("7e0212345678 05".replace(" ", ""))
     opened = on_n2(chunk(ngap(protected + SUCI_REQUEST), 60))
-    assert (values(opened, "suci"), opened.warnings) == ([SUCI], ())
+    assert (values(opened, "suci"), [warning.code for warning in opened.warnings]) == ([SUCI], ["suci-null-scheme"])
     closed = on_n2(chunk(ngap(protected + bytes.fromhex("93c1d5a7ee01")), 60))
     assert [(warning.code, warning.count) for warning in closed.warnings] == [("nas-ciphered", 1)]
 
@@ -122,6 +122,29 @@ def test_a_message_inside_a_security_mode_complete_is_read() -> None:
     container = b"\x71" + struct.pack(">H", len(GUTI_REQUEST)) + GUTI_REQUEST
     profile = on_n2(chunk(ngap(b"\x7e\x00\x5e" + imeisv + container), 60))
     assert (values(profile, "guti"), values(profile, "imei")) == ([GUTI], ["4453678901234567"])
+
+
+def test_temporary_identities_in_messages_and_pagings_are_kept() -> None:
+    service = bytes.fromhex("7e004c00 0007 f4 0040 deadbeef")  # a service request by 5G-S-TMSI: set 001, pointer 00
+    assert values(on_n2(chunk(ngap(service), 60)), "s_tmsi") == ["001-00-deadbeef"]
+    # In NGAP: two bits of options (one of a choice more in a paging), set and pointer, then the TMSI on a byte.
+    for identity, procedure, head in ((26, 15, 0x0040 << 6), (115, 24, 0x0040 << 5)):
+        value = head.to_bytes(3, "big") + bytes.fromhex("deadbeef")
+        body = b"\x00\x00\x01" + struct.pack(">HBB", identity, 0, len(value)) + value
+        message = bytes([0, procedure, 0x40, len(body)]) + body
+        assert values(on_n2(chunk(message, 60)), "s_tmsi") == ["001-00-deadbeef"]
+
+
+def test_a_paging_of_4g_calls_by_temporary_or_permanent_identity() -> None:
+    for value, kind, found in (
+        # Choice and options, the code 01, then the M-TMSI; choice, a length of eight, then the digits.
+        (bytes.fromhex("0010") + bytes.fromhex("deadbeef"), "s_tmsi", ["1-deadbeef"]),
+        (bytes([0x40 | 5 << 3]) + bytes.fromhex("00110000000000f1"), "imsi", ["001100000000001"]),
+    ):
+        body = b"\x00\x00\x01" + struct.pack(">HBB", 43, 0, len(value)) + value
+        message = bytes([0, 10, 0x40, len(body)]) + body
+        frame = ethernet(ipv4(AMF, GNB, 132, sctp(36412, 9000, chunk(message, 18))))
+        assert values(profiled(pcap([frame])), kind) == found
 
 
 def test_nested_containers_end() -> None:

@@ -93,7 +93,7 @@ def test_ingest_counts_the_packets_and_hosts_that_went_in(sample: Sample) -> Non
     assert sample.profile.packets == sample.truth.packets
     assert {host.ip: (host.packets, host.peer_count) for host in sample.profile.hosts} == sample.truth.hosts
     assert sample.profile.complete
-    assert sample.profile.warnings == ()
+    assert {warning.code for warning in sample.profile.warnings} <= {"suci-null-scheme"}  # which the sample's UEs use
 
 
 @pytest.mark.parametrize("kind", ["imsi", "suci", "guti", "msisdn", "imei"])

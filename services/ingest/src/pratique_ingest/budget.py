@@ -4,8 +4,11 @@ from collections import Counter
 
 # With the reader, the decoders and the records' text beside it, a profile of this much stays below 350 MB.
 LIMIT = 240 << 20
+# Beside it: what connections keep of the streams that they carry, until they end.
+STREAMS = 32 << 20
 # What a fact costs in the ledger, in its record and in the text that is sent: measured, and rounded up.
 HOST, PEER, INNER, IDENTITY, CARRIER, SUBSCRIBER = 2600, 70, 260, 650, 280, 160
+LANE = 1000
 CONTEXT, WINDOW, SESSION, ALIAS = 1000, 450, 1300, 300
 # A text stands in the ledger, in the list of identifiers, and in the row of each host that carried it; what leaves is
 # copied once on its way out.

@@ -8,6 +8,7 @@ from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, 
 from pratique_ingest.capture.reassembly import Fragments, Messages
 from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
 from pratique_ingest.protocols import gtp
+from pratique_ingest.protocols.ciphering import Association, Ciphers
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
 from pratique_ingest.protocols.findings import Findings, Sign
@@ -73,6 +74,7 @@ class Dissector:
         self._ports = ports
         self._fragments = Fragments()
         self._messages = Messages()
+        self._ciphers = Ciphers()
         self._held: Held | None = None
 
     def outermost(self, header: Datagram, frame: bytes, found: Findings) -> Held | None:
@@ -103,7 +105,7 @@ class Dissector:
 
     def _transport(self, header: Datagram, data: bytes, found: Findings, depth: int) -> None:
         if header.protocol == TCP:
-            segment = tcp(data)
+            segment = tcp(data, header.missing)
             if segment is not None:
                 self._held = Held(header.source, header.destination, segment, found)
         elif header.protocol == UDP:
@@ -128,6 +130,7 @@ class Dissector:
         if near in CORE_SIGNS:
             found.sender.add(CORE_SIGNS[near])
         association = header.source + header.destination + data[:4]
+        found.association = Association(header.source + data[:2], header.destination + data[2:4], self._ciphers)
         for chunk in sctp_chunks(data):
             message = self._messages.add(association, chunk)
             if message is None:

@@ -168,6 +168,18 @@ class Ledger:
         if found.identities:
             self._sightings.see(source, destination, found)
 
+    def see(self, source: bytes, destination: bytes, found: Findings) -> None:
+        """Keep what a frame shows that was counted before it could be read."""
+        for address, signs in ((source, found.sender), (destination, found.receiver)):
+            host = self._hosts.get(address)
+            if host is not None:
+                for sign in signs:
+                    host.signs[sign] = host.signs.get(sign, 0) + 1
+                for protocol in found.protocols:
+                    host.protocols[protocol] = host.protocols.get(protocol, 0) + 1
+        if found.identities:
+            self._sightings.see(source, destination, found)
+
     def records(self, pilot: str | None) -> Iterator[HostRecord]:
         """Yield the host records in the order in which the addresses first appeared."""
         identities = self._sightings.by_host()

@@ -11,6 +11,7 @@ from pratique_ingest.capture.link import link_name
 from pratique_ingest.capture.stream import Stream
 from pratique_ingest.fast.batches import Batches
 from pratique_ingest.plan import NO_PLAN, Plan
+from pratique_ingest.protocols.suci import unconcealed
 from pratique_ingest.records import (
     Caution,
     HostRecord,
@@ -63,6 +64,9 @@ DETAILS = {
     "unknown-link": "frames of a link type without IP, or not known",
     "packet-not-decoded": "frames whose payload broke a decoder, counted for their hosts all the same, by cause: ",
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
+    "stream-gap": "gaps in TCP connections that are read as streams: what stood in them, or ran over them, is missing",
+    "hpack-state-unknown": "header blocks of HTTP/2 that refer to what was sent before the capture, or in a gap",
+    "suci-null-scheme": "concealed identifiers under the null scheme: the SUPI is sent in clear",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
     "limits-reached": "beyond what is kept in memory: ",
 }
@@ -70,7 +74,8 @@ DETAILS = {
 
 def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None) -> Profile:
     """Return what has been counted."""
-    cautions, cut = survey.cautions, survey.budget.cut
+    survey.finish()
+    cautions, cut = survey.cautions, survey.budget.cut + survey.flows.budget.cut
     ended_by = stream.trouble or file.ended_by
     if ended_by:
         cautions[ended_by] += 1
@@ -85,6 +90,9 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         "limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut)),
         "packet-not-decoded": DETAILS["packet-not-decoded"] + causes,
     }
+    identifiers = survey.ledger.identifiers()
+    if clear := sum(unconcealed(sighting.value) for sighting in identifiers.suci):
+        cautions["suci-null-scheme"] += clear
     return Profile(
         packets=survey.packets,
         bytes=stream.position,
@@ -95,7 +103,7 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         ended=None if survey.ended is None else survey.ended / 1e9,
         hosts=tuple(survey.ledger.records(pilot)),
         sessions=tuple(survey.sessions.records(pilot)),
-        identifiers=survey.ledger.identifiers(),
+        identifiers=identifiers,
     )
 
 

@@ -7,6 +7,7 @@ from pratique_ingest.budget import Budget
 from pratique_ingest.capture.frames import Frame
 from pratique_ingest.capture.link import Place, outermost
 from pratique_ingest.capture.network import datagram
+from pratique_ingest.conversations import Carriers
 from pratique_ingest.dissection import Dissector, Held
 from pratique_ingest.effort import Effort
 from pratique_ingest.flows import TURN, Flows
@@ -67,6 +68,7 @@ class Survey:
             self.span(frame.time, frame.time)
         examined = self.examine(self.packets, frame)
         if examined is not None:
+            self.follow(examined)
             self.conclude(examined)
         self.passed(1)
 
@@ -98,17 +100,27 @@ class Survey:
             found.receiver.add(Sign.BROADCAST_FRAME)
         return Examined(number, header.source, header.destination, length, time, found, held, len(data))
 
+    def follow(self, examined: Examined) -> None:
+        """Ask the connection of a frame what it says; frames come here in the order of the capture."""
+        if examined.held is None:
+            return
+        try:
+            self.flows.segment(*examined.held, Carriers(examined.source, examined.destination))
+        except Exception as error:  # noqa: BLE001 - as above
+            self.broken[type(error).__name__] += 1
+
     def conclude(self, examined: Examined) -> None:
-        """Ask the connection of a frame, and count it; frames come here in the order of the capture."""
-        number, source, destination, length, time, found, held, size = examined
-        if held is not None:
-            try:
-                self.flows.segment(*held)
-            except Exception as error:  # noqa: BLE001 - as above
-                self.broken[type(error).__name__] += 1
+        """Count a frame whose connection has been asked; in the order of the capture, too."""
+        number, source, destination, length, time, found, _, size = examined
         self.effort.decoded(found.protocols, size)
         if found.troubles:
             self.cautions.update(found.troubles)
         self.ledger.count(source, destination, number, length, time, found)
         if found.contexts:
             self.sessions.note(source, destination, length, time, found)
+
+    def finish(self) -> None:
+        """Read what waited for segments that the capture does not hold."""
+        for carriers, found in self.flows.finish():
+            self.cautions.update(found.troubles)
+            self.ledger.see(*carriers, found)

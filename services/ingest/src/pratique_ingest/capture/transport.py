@@ -10,12 +10,13 @@ from typing import NamedTuple
 # Chunks that one packet may bundle: a 64 KiB packet of smallest chunks has 16,384, and no stack sends that many.
 MAX_CHUNKS = 4096
 DATA, I_DATA = 0, 64
+FIN, SYN, RST, ACK = 1, 2, 4, 16  # flags of TCP
 
 
 class Segment(NamedTuple):
-    """A UDP datagram or TCP segment; `sequence` and `flags` are zero for UDP.
+    """A UDP datagram or TCP segment; `sequence`, `flags` and `acknowledged` are zero for UDP.
 
-    `missing` is how many bytes a UDP header states that were not captured.
+    `missing` is how many bytes the UDP header, or for TCP the IP header, states that were not captured.
     """
 
     source_port: int
@@ -24,6 +25,7 @@ class Segment(NamedTuple):
     sequence: int = 0
     flags: int = 0
     missing: int = 0
+    acknowledged: int = 0
 
 
 class Chunk(NamedTuple):
@@ -51,13 +53,14 @@ def udp(data: bytes) -> Segment | None:
     return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[8:end], missing=missing)
 
 
-def tcp(data: bytes) -> Segment | None:
-    """Read a TCP header; a data offset below five words is taken as five."""
+def tcp(data: bytes, missing: int = 0) -> Segment | None:
+    """Read a TCP header; a data offset below five words is taken as five. `missing` bytes were not captured."""
     if len(data) < 14:
         return None
     start = max((data[12] >> 4) * 4, 20)
-    sequence = int.from_bytes(data[4:8], "big")
-    return Segment(data[0] << 8 | data[1], data[2] << 8 | data[3], data[start:], sequence, data[13])
+    sequence, acknowledged = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    ports = data[0] << 8 | data[1], data[2] << 8 | data[3]
+    return Segment(*ports, data[start:], sequence, data[13], missing, acknowledged)
 
 
 def _data(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:

@@ -15,6 +15,7 @@ from pratique_ingest.capture.chunks import Chunk
 from pratique_ingest.capture.lanes import Places
 from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
+from pratique_ingest.capture.transport import ACK, FIN, RST, SYN
 from pratique_ingest.dissection import Held
 from pratique_ingest.fast.connections import Connections, Segments, ends_of
 from pratique_ingest.fast.headers import Headers
@@ -34,7 +35,7 @@ from pratique_ingest.fast.meanings import (
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
 from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
-from pratique_ingest.flows import ACK, FIN, RST, SYN, TURN
+from pratique_ingest.flows import TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
 from pratique_ingest.protocols.names import MAX_QUESTIONS, NTP_SIZE, OPCODES
 from pratique_ingest.protocols.services import EPHEMERAL, REGISTERED
@@ -193,7 +194,7 @@ def _segments(
 ) -> Segments:  # fmt: skip
     ends = ends_of([column[tcp] for column in headers.addresses], *ports)
     start, size, flags = payload
-    return Segments(frames, ends, start, size, diameter, flags & (FIN | RST) > 0)
+    return Segments(frames, ends, start, size, diameter, flags & (SYN | FIN | RST) > 0)
 
 
 def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels: _Tunnels) -> None:
@@ -267,6 +268,8 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
+        for one in sorted(examined, key=lambda one: one.number):
+            survey.follow(one)
         examined += self._tally.count(batch.groups(), chunk, base, examined)
         for one in sorted(examined, key=lambda one: one.number):
             survey.conclude(one)

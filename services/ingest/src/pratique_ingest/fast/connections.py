@@ -18,7 +18,7 @@ from pratique_ingest.fast.keys import KeyTable, distinct
 from pratique_ingest.fast.meanings import NUMBER, SETTLED, STEADY
 from pratique_ingest.fast.rows import Column, Flags, Rows
 from pratique_ingest.flows import Ends, Flows
-from pratique_ingest.protocols.ocpp import WHOLE_TEXT
+from pratique_ingest.protocols.websocket import WHOLE_TEXT
 
 TLS = NUMBER["tls"]
 LAST_SETTLED = len(SETTLED)

@@ -32,7 +32,6 @@ from pratique_ingest.capture.lanes import Places
 from pratique_ingest.fast.keys import KeyTable, distinct
 from pratique_ingest.fast.meanings import carried, subscriber
 from pratique_ingest.fast.rows import Column
-from pratique_ingest.flows import TAIL
 from pratique_ingest.hosts import Ends, Ledger, Sums
 from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.survey import Examined
@@ -41,9 +40,7 @@ MAX_CELLS = 131_072
 # The most of the budget that a frame can need: two hosts that meet, and two tunnelled addresses for each.
 MET = 2 * (HOST + PEER)
 TUNNELLED = MET + 4 * INNER + SUBSCRIBER
-# The shortest identifier in text is ten bytes, or six as HPACK packs them; it costs its place and two carriers.
-A_BYTE = COPIES + 2 * COPIES_A_CARRIER
-TEXT = (IDENTITY + 2 * CARRIER) // 6 + 2 * A_BYTE
+A_BYTE = COPIES + 2 * COPIES_A_CARRIER  # of an identifier
 NEVER = np.iinfo(np.int64)
 ADDRESS_SIZE = {0: 0, 4: 4, 6: 16}
 
@@ -164,13 +161,11 @@ class _New(NamedTuple):
 
 
 def _most(one: Examined) -> int:
-    """Return the most of the budget that a frame of the exact path can need, also when its connection is read."""
+    """Return the most of the budget that a frame of the exact path can need, once its connection has been read."""
     found = one.found
     need = MET + 2 * INNER * len(found.inner) + SUBSCRIBER * len(found.subscribers)
     need += sum(IDENTITY + 2 * CARRIER + A_BYTE * len(value) for _, value in found.identities)
     need += (CONTEXT + WINDOW + SESSION + ALIAS) * len(found.contexts)
-    if one.held is not None:
-        need += TEXT * (len(one.held.segment.payload) + TAIL)
     return need
 
 

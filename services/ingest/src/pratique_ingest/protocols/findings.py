@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import Literal, NamedTuple
 
-Kind = Literal["imsi", "suci", "guti", "guti_4g", "msisdn", "imei"]
+from pratique_ingest.protocols.ciphering import Association
+
+Kind = Literal["imsi", "suci", "guti", "guti_4g", "s_tmsi", "msisdn", "imei"]
 # TS 23.003, 2.2: MCC of three digits, MNC of two or three, MSIN; shorter ones are placeholders of laboratories.
 IMSI = re.compile(r"[0-9]{13,15}")
 # E.164 allows fifteen digits; a national number has no fewer than five.
@@ -126,6 +128,7 @@ class Findings:
     subscribers: set[bytes] = field(default_factory=set, repr=False)
     contexts: list[Context] = field(default_factory=list, repr=False)
     troubles: list[str] = field(default_factory=list)
+    association: Association | None = field(default=None, repr=False)
 
     def identity(self, kind: Kind, value: str) -> None:
         """Keep an identifier, unless its length is impossible or it is empty (all zeros)."""

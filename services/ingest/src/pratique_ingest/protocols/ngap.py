@@ -11,10 +11,12 @@ from pratique_ingest.protocols.aper import (
     content,
     message,
 )
+from pratique_ingest.protocols.ciphering import UeContext
 from pratique_ingest.protocols.findings import Context, Findings, Sign, Slice
-from pratique_ingest.protocols.nas5g import nas5g
+from pratique_ingest.protocols.nas5g import nas5g, s_tmsi
 
 ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 114
+S_TMSI, PAGING_IDENTITY = 26, 115
 AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
 MAX_NAS = 8  # a message has one
 INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
@@ -63,7 +65,30 @@ def _complete(read: Message) -> bool:
     return bool(present) and all(present & one for one in wanted)
 
 
-def _nas(read: Message) -> Findings:
+def _temporary(read: Message, found: Findings) -> None:
+    """Keep the 5G-S-TMSI of an initial message or a paging: set and pointer end in the third byte, the TMSI follows.
+
+    Two bits of options stand before them (X.691, 19), and in the choice of a paging one more.
+    """
+    for identity, before in ((S_TMSI, 2), (PAGING_IDENTITY, 3)):
+        value = read.first(identity)
+        if value is not None and len(value) >= 7 and not value[0] >> 8 - before:
+            group = int.from_bytes(value[:3], "big") >> 8 - before & 0xFFFF
+            found.identity("s_tmsi", s_tmsi(group, value[3:7]))
+
+
+def _context(read: Message, from_ran: bool, found: Findings) -> UeContext | None:
+    """Return the context that a message belongs to; an initial message opens a new one under its number."""
+    number = read.first(RAN_UE)
+    if number is None or len(number) < 2 or found.association is None:
+        return None
+    context = found.association.context(from_ran, _number(number))
+    if read.procedure == INITIAL_UE_MESSAGE or (read.procedure == RELEASE and not read.initiating):
+        context.select(None)
+    return context
+
+
+def _nas(read: Message, context: UeContext | None) -> Findings:
     """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
     inside, elements = Findings(), read.elements
     rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
@@ -71,7 +96,7 @@ def _nas(read: Message) -> Findings:
         with suppress(NotAper):
             elements = elements + message(content(rerouted)).elements
     for value in [value for identity, value in elements if identity == NAS_PDU][:MAX_NAS]:
-        nas5g(content(value), inside)
+        nas5g(content(value), inside, context=context)
     return inside
 
 
@@ -88,7 +113,8 @@ def ngap(data: bytes, found: Findings) -> bool:
         found.signs(Sign.NGAP_RAN, Sign.NGAP_CORE)
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
-    inside = _nas(read)
+    inside = _nas(read, _context(read, from_ran, found) if known else None)
+    _temporary(read, inside)
     found.protocols |= inside.protocols
     found.identities |= inside.identities
     found.troubles += inside.troubles

@@ -60,6 +60,7 @@ class IdentifiersResource(Contract):
     suci: tuple[Sighted, ...] = ()
     guti: tuple[Sighted, ...] = ()
     guti_4g: tuple[Sighted, ...] = ()
+    s_tmsi: tuple[Sighted, ...] = ()
     msisdn: tuple[Sighted, ...] = ()
     imei: tuple[Sighted, ...] = ()
 
