@@ -22,6 +22,7 @@ from pratique_ingest.records import (
     host_row,
     session_row,
 )
+from pratique_ingest.sessions import Region, nowhere
 from pratique_ingest.survey import Survey
 
 __all__ = [
@@ -60,6 +61,8 @@ DETAILS = {
     "packet-not-decoded": "frames whose payload broke a decoder; they are counted for their hosts",
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
+    "gtpu-unknown-session": "GTP-U frames of tunnels whose set-up by NGAP or PFCP is not in the capture before them: they"
+    " count for their hosts, for no session",
     "limits-reached": "beyond what is kept in memory: ",
 }
 
@@ -74,6 +77,10 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         cautions["not-reassembled"] += lost
     if cut:
         cautions["limits-reached"] += cut.total()
+    sessions = tuple(survey.sessions.records(pilot))
+    # Where there are no sessions at all, nobody misses frames in them.
+    if sessions and (unknown := survey.sessions.tunnels.unknown):
+        cautions["gtpu-unknown-session"] += unknown
     details = DETAILS | {"limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut))}
     return Profile(
         packets=survey.packets,
@@ -84,7 +91,7 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         started=None if survey.started is None else survey.started / 1e9,
         ended=None if survey.ended is None else survey.ended / 1e9,
         hosts=tuple(survey.ledger.records(pilot)),
-        sessions=tuple(survey.sessions.records(pilot)),
+        sessions=sessions,
         identifiers=survey.ledger.identifiers(),
     )
 
@@ -139,15 +146,16 @@ def profile_capture(
     report: Report | None = None,
     expanded_limit: int = EXPANDED_LIMIT,
     pace: Pace | None = PACE,
+    region: Region = nowhere,
 ) -> Profile:
     """Read a capture (pcap or pcapng; plain, gzip or zstd) from its first byte to its last and profile its hosts.
 
     `source` is only read forwards. A file that is cut, damaged, or expands beyond `expanded_limit` bytes keeps what
     came before: `complete` is False and a warning says why. `pace` None reads every frame by itself, for the same
-    profile. Raises NotACapture when there is no file header.
+    profile. `region` says in which region a gNB lies, for the session records. Raises NotACapture when there is no file header.
     """
     stream, file = open_capture(source, expanded_limit)
-    survey = Survey()
+    survey = Survey(region)
     # The effort that a compressed capture may ask for is weighed after every frame, against what was read for it.
     steps = _single_steps(survey, file, stream) if pace is None or stream.compressed else _steps(survey, file, pace)
     told = 0

@@ -12,7 +12,7 @@ from pratique_ingest.effort import Effort
 from pratique_ingest.flows import TURN, Flows
 from pratique_ingest.hosts import Ledger
 from pratique_ingest.protocols.findings import Findings, Sign
-from pratique_ingest.sessions import Sessions
+from pratique_ingest.sessions import Region, Sessions, nowhere
 
 BROADCAST_MAC = b"\xff" * 6
 # What may stand in place of an IP header and is worth a warning.
@@ -38,11 +38,11 @@ class Examined(NamedTuple):
 class Survey:
     """The state of one pass: `packets` frames are counted, `started` and `ended` are their times in nanoseconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, region: Region = nowhere) -> None:
         self.budget = Budget()
         self.effort = Effort()
         self.ledger = Ledger(self.budget)
-        self.sessions = Sessions(self.budget)
+        self.sessions = Sessions(self.budget, region)
         self.dissector = Dissector()
         self.flows = Flows()
         self.cautions: Counter[str] = Counter()
@@ -104,5 +104,5 @@ class Survey:
         if found.troubles:
             self.cautions.update(found.troubles)
         self.ledger.count(source, destination, number, length, time, found)
-        if found.contexts:
-            self.sessions.note(source, destination, length, time, found)
+        if found.contexts or found.lines or found.teid is not None:
+            self.sessions.note(source, destination, length, time, found, number)

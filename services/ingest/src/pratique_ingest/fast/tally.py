@@ -22,8 +22,8 @@ from pratique_ingest.budget import (
     IDENTITY,
     INNER,
     PEER,
-    SESSION,
     SUBSCRIBER,
+    TUNNEL,
     WINDOW,
     Budget,
 )
@@ -35,6 +35,7 @@ from pratique_ingest.fast.rows import Column
 from pratique_ingest.flows import TAIL
 from pratique_ingest.hosts import Ends, Ledger, Sums
 from pratique_ingest.protocols.findings import Findings
+from pratique_ingest.sessions import EXPECTED
 from pratique_ingest.survey import Examined
 
 MAX_CELLS = 131_072
@@ -168,7 +169,10 @@ def _most(one: Examined) -> int:
     found = one.found
     need = MET + 2 * INNER * len(found.inner) + SUBSCRIBER * len(found.subscribers)
     need += sum(IDENTITY + 2 * CARRIER + A_BYTE * len(value) for _, value in found.identities)
-    need += (CONTEXT + WINDOW + SESSION + ALIAS) * len(found.contexts)
+    need += (CONTEXT + WINDOW + 2 * ALIAS) * (len(found.contexts) + 2 * len(found.lines))
+    need += TUNNEL * sum(len(context.ends) + EXPECTED for context in found.contexts)
+    need += (TUNNEL + ALIAS) * sum(len(rule.ends) for line in found.lines for rule in line.rules)
+    need += WINDOW * (found.teid is not None)
     if one.held is not None:
         need += TEXT * (len(one.held.segment.payload) + TAIL)
     return need
@@ -181,6 +185,7 @@ class Tally:
         self._ledger, self._budget = ledger, budget
         self._cells: dict[Kind, _Cells] = {}
         self._targets = _Targets()
+        self.crowded = False
 
     def count(self, groups: Sequence[Group], chunk: Chunk, base: int, beside: Sequence[Examined]) -> list[Examined]:
         """Count the frames of a batch whose first is number `base` of the capture; return those left to the exact path.
@@ -193,6 +198,7 @@ class Tally:
         news = [self._find(group) for group in groups]
         need = sum(len(new.first) * (TUNNELLED if new.group.kind.inner else MET) for new in news)
         room = self._budget.fits(need + sum(map(_most, beside)))
+        self.crowded = not room
         left: list[Examined] = []
         for new in news:
             if len(new.rows) and room:
