@@ -8,7 +8,7 @@ from contextlib import contextmanager
 LIMIT = 240 << 20
 # What a fact costs in the ledger, in its record and in the text that is sent: measured, and rounded up.
 HOST, PEER, INNER, IDENTITY, CARRIER, SUBSCRIBER = 2600, 70, 260, 650, 280, 160
-CONTEXT, SESSION, ALIAS, TUNNEL = 1500, 1300, 300, 700
+CONTEXT, SESSION, ALIAS, TUNNEL = 1200, 1300, 300, 700
 # A window becomes a session when its context ends: it is paid for when it opens.
 WINDOW = SESSION
 SESSIONS = "sessions"
