@@ -27,6 +27,7 @@ class Presence:
     ended: bool = False
     names: dict[Kind, str] = field(default_factory=dict, repr=False)
     core_id: int | None = None
+    role: str | None = None
     allowed: Slice | None = None
     chosen: Slice | None = None
     windows: dict[int, list[int]] = field(default_factory=dict)

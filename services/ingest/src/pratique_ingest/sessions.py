@@ -30,28 +30,35 @@ def nowhere(_gnb: bytes) -> str | None:
 
 
 NEVER = 1 << 62
+UE = "UE"
 
 
 @dataclass(slots=True)
 class _Sums:
     """Frames and bytes of one subscriber at one gNB in one window.
 
-    `number` is that of the first presence, `slice` and `amf` those of the first one that has any: the order in which
-    presences end changes nothing.
+    `number` is that of the first presence; `amf`, `slice` and `role` are those of the first one that has any, with its
+    number: the order in which presences end changes nothing.
     """
 
     number: int
     amf: tuple[int, bytes | None]
     slice: tuple[int, Slice | None]
+    role: tuple[int, str | None]
     packets: int
     bytes: int
 
     @classmethod
     def of(cls, presence: Presence, packets: int, octets: int) -> "_Sums":
         """Return what a presence has counted in a window."""
-        number, amf, chosen = presence.number, presence.amf, presence.slice
+        number, amf, chosen, role = presence.number, presence.amf, presence.slice, presence.role
         return cls(
-            number, (NEVER if amf is None else number, amf), (NEVER if chosen is None else number, chosen), packets, octets
+            number,
+            (NEVER if amf is None else number, amf),
+            (NEVER if chosen is None else number, chosen),
+            (NEVER if role is None else number, role),
+            packets,
+            octets,
         )
 
     def add(self, other: "_Sums") -> None:
@@ -59,6 +66,7 @@ class _Sums:
         self.number = min(self.number, other.number)
         self.amf = min(self.amf, other.amf, key=lambda one: one[0])
         self.slice = min(self.slice, other.slice, key=lambda one: one[0])
+        self.role = min(self.role, other.role, key=lambda one: one[0])
         self.packets += other.packets
         self.bytes += other.bytes
 
@@ -132,6 +140,7 @@ class Sessions:
             if kind in NAMED_BY:
                 presence.names[kind] = value
         presence.allowed = context.slice or presence.allowed
+        presence.role = context.role or presence.role
         presence.released = presence.released or context.closes
         self._move(amf, presence, context)
         for end in context.ends:
@@ -190,6 +199,7 @@ class Sessions:
                 self._inherit(presence, former)
 
     def _inherit(self, presence: Presence, former: Presence) -> None:
+        presence.role = presence.role or former.role
         for kind, value in former.names.items():
             presence.names.setdefault(kind, value)
         presence.allowed, presence.chosen = presence.allowed or former.allowed, presence.chosen or former.chosen
@@ -292,7 +302,7 @@ class Sessions:
                 sd=chosen.sd if chosen else None,
                 region=self._region(gnb),
                 window=instant(window * SPAN) or "",
-                role="UE",
+                role=sums.role[1] or UE,
                 packets=sums.packets,
                 bytes=sums.bytes,
                 pilot=pilot,

@@ -100,8 +100,8 @@ def setup_response(amf: str, slices: Sequence[Slice] = SLICES) -> bytes:
     )
 
 
-def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None) -> bytes:
-    """A phone's first message (§9.2.5.1), with its 5G-S-TMSI if it has one."""
+def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None, *, reduced: bool = False) -> bytes:
+    """A phone's first message (§9.2.5.1), with its 5G-S-TMSI if it has one; `reduced` says that it is a RedCap UE."""
     elements: list[Element] = [
         (85, _REJECT, _ran(ran)),
         (38, _REJECT, _octets(nas)),
@@ -111,7 +111,10 @@ def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None) -> by
     if tmsi is not None:
         short = Bits().put(0, 2).put(AMF_SET, 10).put(AMF_POINTER, 6).octets(tmsi.to_bytes(4))
         elements.append((26, _REJECT, short.done()))
-    return pdu(_REQUEST, _INITIAL_UE, _IGNORE, [*elements, (112, _IGNORE, b"\0")])
+    elements.append((112, _IGNORE, b"\0"))
+    if reduced:
+        elements.append((333, _IGNORE, b"\0"))
+    return pdu(_REQUEST, _INITIAL_UE, _IGNORE, elements)
 
 
 def downlink(pair: Pair, nas: bytes) -> bytes:

@@ -36,7 +36,8 @@ class Phone:
         if permanent or not self._name.isdecimal():
             self._name = name
             chosen = self.subscriber.slice
-            self.lab.ledger.name(self, name, chosen.sst, chosen.sd)
+            role = "RedCap UE" if self.subscriber.reduced else "UE"
+            self.lab.ledger.name(self, name, chosen.sst, chosen.sd, role)
 
     def move(self, site: Site) -> None:
         """Take the phone to another gNB, where it gets another number."""

@@ -32,7 +32,7 @@ def _arrive(phone: Phone) -> Steps:
         _concealed(phone)
     if phone.f1 is not None:
         yield from _connect(phone, phone.f1, first)
-    phone.from_gnb(ngap.initial_ue_message(phone.pair.ran, phone.site.cell, first, tmsi))
+    phone.from_gnb(ngap.initial_ue_message(phone.pair.ran, phone.site.cell, first, tmsi, reduced=who.reduced))
     yield 0.01
     if who.concealment is Concealment.LOST_GUTI:
         phone.down(nas.identity_request())

@@ -71,6 +71,8 @@ class Subscriber:
     """What it is called once its 5G-GUTI was given anew during a registration."""
     ciphered: bool
     """Whether its NAS is ciphered once the security mode is set; what is null-ciphered can be read."""
+    reduced: bool
+    """A device of reduced capability (RedCap), such as a sensor or a wearable."""
     concealment: Concealment
     slice: Slice
     address: str
@@ -100,10 +102,12 @@ def _address(number: int, chosen: Slice) -> str:
     return f"10.45.{network}.{number + 1}"
 
 
-def draw_subscribers(chance: Random, count: int, slices: Sequence[Slice] | None = None) -> Iterator[Subscriber]:
+def draw_subscribers(
+    chance: Random, count: int, slices: Sequence[Slice] | None = None, reduced: int = MOST_SUBSCRIBERS + 1
+) -> Iterator[Subscriber]:
     """Draw `count` subscribers; who they are is fixed, what is random about them comes from `chance`.
 
-    With `slices` each takes the next one of them.
+    With `slices` each takes the next one of them; those from number `reduced` on are RedCap devices.
     """
     arrivals = (
         Concealment.NULL,
@@ -128,6 +132,7 @@ def draw_subscribers(chance: Random, count: int, slices: Sequence[Slice] | None 
             tmsi=tmsi,
             later_tmsi=later_tmsi,
             ciphered=number % len(arrivals) == 4,
+            reduced=number >= reduced,
             concealment=arrivals[number % len(arrivals)],
             slice=chosen,
             address=_address(number, chosen),

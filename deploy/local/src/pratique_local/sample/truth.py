@@ -24,10 +24,11 @@ class Stay(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What a subscriber signalled, sent and received in a stay, and on which slice."""
+    """What a subscriber signalled, sent and received in a stay, on which slice, and what kind of UE it is."""
 
     sst: int
     sd: str
+    role: str
     packets: int
     bytes: int
 
@@ -76,7 +77,7 @@ class Ledger:
         self._identifiers: dict[Kind, set[str]] = {kind: set() for kind in KINDS}
         self._protocols: Counter[str] = Counter()
         self._stays: dict[tuple[object, str, int], list[int]] = {}
-        self._names: dict[object, tuple[str, int, str]] = {}
+        self._names: dict[object, tuple[str, int, str, str]] = {}
         self.regions: dict[str, str] = {}
 
     def frame(self) -> None:
@@ -103,17 +104,17 @@ class Ledger:
         counts[0] += 1
         counts[1] += length
 
-    def name(self, who: object, name: str, sst: int, sd: int) -> None:
-        """Say by which name a reader can know a subscriber, and its slice."""
-        self._names[who] = (name, sst, f"{sd:06x}")
+    def name(self, who: object, name: str, sst: int, sd: int, role: str) -> None:
+        """Say by which name a reader can know a subscriber, its slice and what kind of UE it is."""
+        self._names[who] = (name, sst, f"{sd:06x}", role)
 
     def _sessions(self) -> dict[Stay, Traffic]:
         sessions: dict[Stay, Traffic] = {}
         for (who, gnb, window), (packets, octets) in self._stays.items():
-            name, sst, sd = self._names[who]
+            name, sst, sd, role = self._names[who]
             stay = Stay(name, gnb, window)
-            former = sessions.get(stay, Traffic(sst, sd, 0, 0))
-            sessions[stay] = Traffic(sst, sd, former.packets + packets, former.bytes + octets)
+            former = sessions.get(stay, Traffic(sst, sd, role, 0, 0))
+            sessions[stay] = Traffic(sst, sd, role, former.packets + packets, former.bytes + octets)
         return sessions
 
     def close(self) -> SampleTruth:

@@ -124,7 +124,8 @@ class Handover(Enum):
 class Context(NamedTuple):
     """What one NGAP message says about one UE: the RAN's number of it, who sends, and what becomes of the context.
 
-    `core_id` is the core's number of the UE, `ends` are the tunnel ends that are named for its sessions.
+    `core_id` is the core's number of the UE, `ends` are the tunnel ends that are named for its sessions, and `role` is
+    what kind of UE it is, where an initial message says so.
     """
 
     ran_id: int | None
@@ -137,6 +138,7 @@ class Context(NamedTuple):
     source_id: int | None = None
     handover: Handover | None = None
     ends: tuple[End, ...] = ()
+    role: str | None = None
 
     def __repr__(self) -> str:
         return f"Context(identities={len(self.identities)})"

@@ -20,6 +20,8 @@ ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, SOURCE_AMF_UE, UE_NUMBERS
 AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
 MAX_NAS = 8  # a message has one
 INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
+# Kinds of UEs that an initial message tells apart (TS 38.413, 9.2.5.1): relays, and devices of reduced capability.
+ROLES = {201: "IAB node", 333: "RedCap UE"}
 HANDOVERS = {
     (11, INITIATING): Handover.ARRIVED, (13, INITIATING): Handover.REQUEST, (13, SUCCESSFUL): Handover.ACCEPTED,
     (25, INITIATING): Handover.SWITCH,
@@ -67,7 +69,8 @@ def _context(read: Message, from_ran: bool, inside: Findings, ends: tuple[End, .
     opens, closes = read.procedure == INITIAL_UE_MESSAGE, read.procedure == RELEASE and not read.initiating
     source = _number(read.first(SOURCE_AMF_UE), 3) if handover is Handover.SWITCH else None
     allowed, named = _slice(read.first(ALLOWED_SLICES)), frozenset(inside.identities)
-    return Context(ran_id, from_ran, opens, closes, allowed, named, core_id, source, handover, ends)
+    role = next((ROLES[each] for each, _ in read.elements if each in ROLES), None) if opens else None
+    return Context(ran_id, from_ran, opens, closes, allowed, named, core_id, source, handover, ends, role)
 
 
 def _slice(value: bytes | None) -> Slice | None:
