@@ -97,8 +97,8 @@ def test_a_capture_without_sessions_has_no_unknown_ones() -> None:
 
 def test_frames_that_are_about_one_subscriber_twice_count_once() -> None:
     pair = ngap.Pair(1, 7)
-    chunks = (crafted.chunk(one, 60) for one in (ngap.initial_context_response(pair), ngap.uplink(pair, CELL, b"\x7e\0\x43")))
-    both = ethernet(ipv4(GNB, AMF, 132, sctp(9000, 38412, *chunks)))
+    messages = ngap.initial_context_response(pair), ngap.uplink(pair, CELL, b"\x7e\0\x43")
+    both = ethernet(ipv4(GNB, AMF, 132, sctp(9000, 38412, *(crafted.chunk(one, 60) for one in messages))))
     assert counted(read([arrival(7), both]))[0][2] == 2
 
 
@@ -146,7 +146,8 @@ def handover_request(core: int, upf: tuple[str, int]) -> bytes:
     """The AMF asks a gNB to take a UE (TS 38.413, 9.2.3.4): of its elements the two that matter here."""
     transfer = container([(139, REJECT, tunnel(Bits(), *upf).done())])
     item = slice_bits(Bits().octets(b"\0").put(0, 2).octets(b"\x01"), SLICES[1]).string(transfer)
-    return pdu(Outcome.INITIATING, 13, REJECT, [(10, REJECT, Bits().integer(core, 5).done()), (73, REJECT, item.done())])
+    number = Bits().integer(core, 5).done()
+    return pdu(Outcome.INITIATING, 13, REJECT, [(10, REJECT, number), (73, REJECT, item.done())])
 
 
 def handover_accepted(pair: ngap.Pair, gnb: tuple[str, int]) -> bytes:
@@ -192,7 +193,8 @@ def test_pfcp_moves_a_session_when_its_downlink_goes_to_another_gnb() -> None:
     one = control(1)
     moved = ethernet(ipv4(SMF, UPF, 17, udp(8805, 8805, one.modification(3, "10.9.0.9", 0x300))))
     old, new = user(UPF, N3, 0x200), user(UPF, "10.9.0.9", 0x300)
-    profile = read([*orders(one, (N3, 0x200)), old, user(N3, UPF, 0x100), moved, new, user("10.9.0.9", UPF, 0x100), old])
+    before, after = [old, user(N3, UPF, 0x100)], [new, user("10.9.0.9", UPF, 0x100), old]
+    profile = read([*orders(one, (N3, 0x200)), *before, moved, *after])
     assert [(gnb, packets) for _, gnb, packets, _ in counted(profile)] == [(N3, 2), ("10.9.0.9", 2)]
     assert unknown(profile) == 1
 
@@ -275,7 +277,8 @@ def test_both_paths_give_the_same_sessions_where_the_budget_ends(parts: list[lis
 
 def test_tunnels_over_ipv6_are_known_by_all_of_their_address() -> None:
     one, other = "2001:db8::1", "2001:db8::1:0:0:1"
-    transfer = container([(139, REJECT, Bits().put(0, 4).put(127, 8).octets(ip_address(one).packed + bytes(3) + b"\5").done())])
+    end = Bits().put(0, 4).put(127, 8).octets(ip_address(one).packed + bytes(3) + b"\5")
+    transfer = container([(139, REJECT, end.done())])
     item = slice_bits(Bits().octets(b"\0").put(0, 3).octets(b"\x01"), SLICES[0]).string(transfer)
     setup = pdu(Outcome.INITIATING, 29, REJECT, [*ngap.Pair(1, 7).elements(), (74, REJECT, item.done())])
     profile = read([arrival(7), down(setup), *[user(other, one, 5)] * 3, user(one, other, 5), user(other, one, 6)])

@@ -1,4 +1,4 @@
-"""The generated captures as others read them: tshark for every frame, pycrate for every message of the control plane."""
+"""The generated captures as others read them: tshark every frame, pycrate every message of the control plane."""
 
 import re
 import shutil
@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
@@ -22,6 +22,7 @@ from tests.unit.local.capture_reader import chunks, packets
 TSHARK = shutil.which("tshark")
 needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
 ERROR = 0x00800000  # tshark's severity
+Tree: TypeAlias = Any  # what pycrate decodes: nested, and without types of its own
 NGAP, F1AP, E2AP = 60, 62, 70
 # pycrate's E2AP is of version 2, where a function in a setup request has an OID; the sample speaks 1.01.
 OF_ANOTHER_VERSION = (E2AP, b"\0\1")
@@ -126,7 +127,7 @@ class Oracle:
             }
             self._nas = import_module("pycrate_mobile.NAS5G").parse_NAS5G
 
-    def message(self, protocol: int, data: bytes) -> Any:
+    def message(self, protocol: int, data: bytes) -> Tree:
         """Decode a message; encoded again it must be the same bytes."""
         pdu = self._pdus[protocol]
         pdu.from_aper(data)
@@ -144,7 +145,7 @@ class Oracle:
         return set(_named(message))
 
 
-def _named(element: Any) -> Iterator[str]:
+def _named(element: Tree) -> Iterator[str]:
     if type(element).__name__ == "FGSID":
         value = element.get_val_d()
         if value["Type"] == 2:
@@ -169,7 +170,7 @@ def swapped(digits: str) -> str:
     return "".join(digits[at + 1] + digits[at] for at in range(0, len(digits), 2))
 
 
-def parts(value: Any, name: str) -> Iterator[Any]:
+def parts(value: Tree, name: str) -> Iterator[Tree]:
     """Every value of this name, at any depth."""
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -185,7 +186,7 @@ def parts(value: Any, name: str) -> Iterator[Any]:
             yield from parts(inner, name)
 
 
-def ends_of(value: Any) -> set[tuple[bytes, int]]:
+def ends_of(value: Tree) -> set[tuple[bytes, int]]:
     return {
         (tunnel["transportLayerAddress"][0].to_bytes(tunnel["transportLayerAddress"][1] // 8),
          int.from_bytes(tunnel["gTP-TEID"]))
@@ -193,7 +194,7 @@ def ends_of(value: Any) -> set[tuple[bytes, int]]:
     }  # fmt: skip
 
 
-def slices_of(value: Any) -> set[tuple[int, str]]:
+def slices_of(value: Tree) -> set[tuple[int, str]]:
     return {(one["sST"][0], one["sD"].hex()) for one in parts(value, "s-NSSAI")}
 
 

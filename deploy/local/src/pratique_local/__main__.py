@@ -1,4 +1,4 @@
-"""`python -m pratique_local run` keeps Pratique serving on this machine; `demo` shows a release, `sample` writes a capture."""
+"""`python -m pratique_local run` keeps Pratique serving here; `demo` shows a release, `sample` writes a capture."""
 
 import argparse
 import os

@@ -61,8 +61,8 @@ DETAILS = {
     "packet-not-decoded": "frames whose payload broke a decoder; they are counted for their hosts",
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
-    "gtpu-unknown-session": "GTP-U frames of tunnels whose set-up by NGAP or PFCP is not in the capture before them: they"
-    " count for their hosts, for no session",
+    "gtpu-unknown-session": "GTP-U frames of tunnels that no NGAP or PFCP before them names, as on F1-U or in 4G:"
+    " they count for their hosts, for no session",
     "limits-reached": "beyond what is kept in memory: ",
 }
 
@@ -152,7 +152,8 @@ def profile_capture(
 
     `source` is only read forwards. A file that is cut, damaged, or expands beyond `expanded_limit` bytes keeps what
     came before: `complete` is False and a warning says why. `pace` None reads every frame by itself, for the same
-    profile. `region` says in which region a gNB lies, for the session records. Raises NotACapture when there is no file header.
+    profile. `region` says in which region a gNB lies, for the session records. Raises NotACapture when there is no
+    file header.
     """
     stream, file = open_capture(source, expanded_limit)
     survey = Survey(region)

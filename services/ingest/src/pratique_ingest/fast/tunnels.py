@@ -7,7 +7,7 @@ was at any frame.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ from pratique_ingest.sessions import Sessions
 from pratique_ingest.survey import Examined
 
 NOBODY = -1
-Keys = npt.NDArray[np.void] | npt.NDArray[np.uint64] | npt.NDArray[np.bytes_]
+# Numbers for IP version 4, strings of twenty bytes for version 6.
+Keys = npt.NDArray[Any]
 
 
 class Ends(NamedTuple):
@@ -78,9 +79,14 @@ class _Table:
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
+    def packed(self, keys: Sequence[int | bytes]) -> Keys:
+        """Return keys as the table holds them."""
+        packed: Keys = np.array(keys, dtype=self.keys.dtype)
+        return packed
+
     def admit(self, keys: Sequence[int | bytes]) -> None:
         """Make room for ends that are not there; nobody holds them yet."""
-        wanted = np.unique(np.array(keys, dtype=self.keys.dtype))
+        wanted = np.unique(self.packed(keys))
         wanted = wanted[self.rows(wanted) < 0]
         at = np.searchsorted(self.keys, wanted)
         self.keys = np.insert(self.keys, at, wanted)
@@ -194,7 +200,7 @@ class TunnelledFrames:
         for version, hands in by_version.items():
             table = self._tables[version]
             table.admit(hands.keys)
-            rows = table.rows(np.array(hands.keys, dtype=table.keys.dtype))
+            rows = table.rows(table.packed(hands.keys))
             # Of several changes of one end the last one written stays.
             table.holders[rows] = hands.holders
             table.sweep()
@@ -220,7 +226,7 @@ class TunnelledFrames:
 
 def _change(table: _Table, hands: _Hands, holders: Places, rows: Places, frames: Places) -> None:
     """Give frames behind a change of their end to whoever has held it since."""
-    ends = table.rows(np.array(hands.keys, dtype=table.keys.dtype))
+    ends = table.rows(table.packed(hands.keys))
     moments, taken = np.array(hands.frames, dtype=np.int64), np.array(hands.holders, dtype=np.int64)
     order = np.lexsort((np.arange(len(ends)), moments, ends))
     ends, moments, taken = ends[order], moments[order], taken[order]

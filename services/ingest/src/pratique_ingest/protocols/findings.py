@@ -158,10 +158,10 @@ class Rule(NamedTuple):
     `access` says whether it is about the side of the gNBs, None where the message does not say it.
     """
 
-    forwards: bool
     number: int
     access: bool | None
     ends: tuple[tuple[bytes, int], ...]
+    forwards: bool
 
 
 class Line(NamedTuple):

@@ -81,7 +81,7 @@ def _detection(value: bytes) -> Rule | None:
         return None
     ends = tuple(end for kind, part in (*inner, *outer) if kind == F_TEID for end in _own_end(part))
     interface = _interface(inner, SOURCE_INTERFACE)
-    return Rule(False, number, None if interface is None else interface == ACCESS, ends)
+    return Rule(number, None if interface is None else interface == ACCESS, ends, forwards=False)
 
 
 def _forwarding(value: bytes) -> Rule | None:
@@ -93,7 +93,7 @@ def _forwarding(value: bytes) -> Rule | None:
         return None
     ends = tuple(end for kind, part in inner if kind == OUTER_HEADER for end in _far_end(part))
     interface = _interface(inner, DESTINATION_INTERFACE)
-    return Rule(True, number, None if interface is None else interface == ACCESS, ends)
+    return Rule(number, None if interface is None else interface == ACCESS, ends, forwards=True)
 
 
 def _permanent(value: bytes) -> str | None:

@@ -47,10 +47,14 @@ def _places(bits: Bits) -> list[Place]:
     return [(address[first:last], teid) for first, last in ADDRESSES[width]]
 
 
-def _ends(bits: Bits, *at_ran: bool) -> Iterator[tuple[bool, Place]]:
-    for side in at_ran:
-        for place in _places(bits):
-            yield side, place
+def _of_ran(bits: Bits) -> Iterator[tuple[bool, Place]]:
+    for place in _places(bits):
+        yield True, place
+
+
+def _of_core(bits: Bits) -> Iterator[tuple[bool, Place]]:
+    for place in _places(bits):
+        yield False, place
 
 
 def _ordered(data: bytes) -> Iterator[tuple[bool, Place]]:
@@ -58,11 +62,12 @@ def _ordered(data: bytes) -> Iterator[tuple[bool, Place]]:
     for identity, value in elements(data, 1):
         bits = Bits(value)
         if identity == UPLINK_END:
-            yield from _ends(bits, False)
+            yield from _of_core(bits)
         elif identity == UPLINK_ENDS_TO_MODIFY:
             for _ in range(bits.take(2) + 1):
                 _, more = bits.take(1), bits.take(1)
-                yield from _ends(bits, False, True)
+                yield from _of_core(bits)
+                yield from _of_ran(bits)
                 if more:
                     bits.extensions()
 
@@ -73,7 +78,7 @@ def _behind(options: int) -> Transfer:
     def read(data: bytes) -> Iterator[tuple[bool, Place]]:
         bits = Bits(data)
         bits.take(options)
-        yield from _ends(bits, True)
+        yield from _of_ran(bits)
 
     return read
 
@@ -83,9 +88,9 @@ def _modified(data: bytes) -> Iterator[tuple[bool, Place]]:
     _, at_ran, at_core = bits.take(1), bits.take(1), bits.take(1)
     bits.take(4)
     if at_ran:
-        yield from _ends(bits, True)
+        yield from _of_ran(bits)
     if at_core:
-        yield from _ends(bits, False)
+        yield from _of_core(bits)
 
 
 def _switched(data: bytes) -> Iterator[tuple[bool, Place]]:
@@ -93,23 +98,23 @@ def _switched(data: bytes) -> Iterator[tuple[bool, Place]]:
     _, at_core = bits.take(1), bits.take(1)
     bits.take(2)
     if at_core:
-        yield from _ends(bits, False)
+        yield from _of_core(bits)
 
 
 class _List(NamedTuple):
-    """What stands in the items of a list."""
+    """What stands in the items of a list, beside the session's number."""
 
-    nas: bool
-    slice: bool
     transfer: Transfer
+    nas: bool = False
+    slice: bool = False
 
 
 # By the id of the element (TS 38.413, 9.4.7). The options of a response stand before those of the flows per tunnel.
 LISTS = {
-    71: _List(True, True, _ordered), 74: _List(True, True, _ordered), 73: _List(False, True, _ordered),
-    64: _List(True, False, _ordered), 72: _List(False, False, _behind(5 + 2)), 75: _List(False, False, _behind(5 + 2)),
-    63: _List(False, False, _behind(3 + 2)), 65: _List(False, False, _modified), 76: _List(False, False, _behind(4)),
-    77: _List(False, False, _switched), 53: _List(False, False, _behind(6)),
+    71: _List(_ordered, nas=True, slice=True), 74: _List(_ordered, nas=True, slice=True),
+    73: _List(_ordered, slice=True), 64: _List(_ordered, nas=True), 65: _List(_modified), 77: _List(_switched),
+    72: _List(_behind(5 + 2)), 75: _List(_behind(5 + 2)), 63: _List(_behind(3 + 2)), 76: _List(_behind(4)),
+    53: _List(_behind(6)),
 }  # fmt: skip
 
 
