@@ -169,10 +169,12 @@ def _most(one: Examined) -> int:
     found = one.found
     need = MET + 2 * INNER * len(found.inner) + SUBSCRIBER * len(found.subscribers)
     need += sum(IDENTITY + 2 * CARRIER + A_BYTE * len(value) for _, value in found.identities)
-    need += (CONTEXT + WINDOW + 2 * ALIAS) * (len(found.contexts) + 2 * len(found.lines))
-    need += TUNNEL * sum(len(context.ends) + EXPECTED for context in found.contexts)
-    need += (TUNNEL + ALIAS) * sum(len(rule.ends) for line in found.lines for rule in line.rules)
-    need += WINDOW * (found.teid is not None)
+    for context in found.contexts:
+        need += CONTEXT + WINDOW + 2 * ALIAS + TUNNEL * (len(context.ends) + EXPECTED)
+    for line in found.lines:
+        need += 2 * (CONTEXT + WINDOW) + (TUNNEL + ALIAS) * sum(len(rule.ends) for rule in line.rules)
+    if found.teid is not None:
+        need += WINDOW
     if one.held is not None:
         need += TEXT * (len(one.held.segment.payload) + TAIL)
     return need

@@ -38,15 +38,15 @@ FROM_CORE = frozenset({
 
 def _number(value: bytes | None, width: int) -> int | None:
     """Read the RAN's (`width` 2) or the core's (3) number of a UE: its length in the first bits, then its octets."""
-    try:
-        return None if value is None else Bits(value).number(width)
-    except NotAper:
+    if not value:
         return None
+    size = (value[0] >> 8 - width) + 1
+    return int.from_bytes(value[1 : 1 + size], "big") if len(value) > size else None
 
 
 def _numbers(read: Message) -> tuple[int | None, int | None]:
     """Return the RAN's and the core's number of the UE, from elements of their own or from the pair in a release."""
-    pair = read.first(UE_NUMBERS) if (read.procedure, read.outcome) == (RELEASE, INITIATING) else None
+    pair = read.first(UE_NUMBERS) if read.procedure == RELEASE and read.initiating else None
     if pair is None:
         return _number(read.first(RAN_UE), 2), _number(read.first(AMF_UE), 3)
     bits = Bits(pair)
