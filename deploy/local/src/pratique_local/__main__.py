@@ -1,4 +1,4 @@
-"""`python -m pratique_local run` keeps Pratique serving on this machine; `demo` shows a release from end to end."""
+"""`python -m pratique_local run` keeps Pratique serving here; `demo` shows a release, `sample` writes a capture."""
 
 import argparse
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from pratique_local.demo import demo
+from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
 from pratique_privacy.policy.builtin import BUILT_IN
 
@@ -81,7 +82,11 @@ def main() -> int:
     show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
     show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
+    sampled = commands.add_parser("sample", help="write a generated capture, and beside it what it holds")
+    sample.describe(sampled)
     given = parser.parse_args()
+    if given.command == "sample":
+        return sample.run(given)
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
     if given.capture is not None and not given.capture.is_file():

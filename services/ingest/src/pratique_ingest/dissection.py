@@ -173,6 +173,7 @@ class Dissector:
             if carried is None or not (carried.exact or sound(carried.packet)):
                 return False
             found.protocols.add("gtp")
+            found.teid = carried.teid
             found.signs(Sign.GTPU_PORT, Sign.GTPU_PORT)
             if carried.uplink is not None:
                 uplink = (Sign.GTPU_UPLINK, Sign.GTPU_DOWNLINK)

@@ -110,12 +110,12 @@ class Flows:
         flow.conversation = Conversation(name, self.budget, begun=begun) if name in STREAMED else None
         self._name(ends, flow, name)
 
-    def finish(self) -> Iterator[tuple[Carriers, Findings]]:
-        """Yield what still waits for segments that the capture does not hold, and the hosts that carried it."""
+    def conversations(self) -> Iterator[Conversation]:
+        """Yield the connections that are read as streams."""
         for generation in (self._old, self._young):
             for flow in generation.values():
                 if flow.conversation is not None:
-                    yield from flow.conversation.finish()
+                    yield flow.conversation
 
 
 def _known(flow: _Flow, segment: Segment, known: Ports, found: Findings) -> None:

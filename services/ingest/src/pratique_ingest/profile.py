@@ -1,6 +1,7 @@
 """A capture's profile: every frame read once, into one record per host."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
@@ -68,6 +69,8 @@ DETAILS = {
     "hpack-state-unknown": "header blocks of HTTP/2 that refer to what was sent before the capture, or in a gap",
     "suci-null-scheme": "concealed identifiers under the null scheme: the SUPI is sent in clear",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
+    "gtpu-unknown-session": "GTP-U frames of tunnels that no NGAP or PFCP before them names, as on F1-U or in 4G:"
+    " they count for their hosts, for no session",
     "limits-reached": "beyond what is kept in memory: ",
 }
 
@@ -75,10 +78,30 @@ DETAILS = {
 def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None) -> Profile:
     """Return what has been counted."""
     survey.finish()
-    cautions, cut = survey.cautions, survey.budget.cut + survey.flows.budget.cut
     ended_by = stream.trouble or file.ended_by
     if ended_by:
-        cautions[ended_by] += 1
+        survey.cautions[ended_by] += 1
+    sessions, identifiers = tuple(survey.sessions.records(pilot)), survey.ledger.identifiers()
+    cut = survey.budget.cut + survey.flows.budget.cut
+    return Profile(
+        packets=survey.packets,
+        bytes=stream.position,
+        complete=ended_by is None and not cut and "cut-at-max-packets" not in survey.cautions,
+        warnings=_warnings(survey, cut, sessions, identifiers),
+        link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
+        started=None if survey.started is None else survey.started / 1e9,
+        ended=None if survey.ended is None else survey.ended / 1e9,
+        hosts=tuple(survey.ledger.records(pilot)),
+        sessions=sessions,
+        identifiers=identifiers,
+    )
+
+
+def _warnings(
+    survey: Survey, cut: Counter[str], sessions: Sequence[SessionRecord], identifiers: Identifiers
+) -> tuple[Caution, ...]:
+    """Return what could not be read, or should not have been readable."""
+    cautions = survey.cautions
     if lost := survey.dissector.given_up:
         cautions["not-reassembled"] += lost
     if cut:
@@ -90,21 +113,12 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
         "limits-reached": DETAILS["limits-reached"] + ", ".join(sorted(cut)),
         "packet-not-decoded": DETAILS["packet-not-decoded"] + causes,
     }
-    identifiers = survey.ledger.identifiers()
     if clear := sum(unconcealed(sighting.value) for sighting in identifiers.suci):
         cautions["suci-null-scheme"] += clear
-    return Profile(
-        packets=survey.packets,
-        bytes=stream.position,
-        complete=ended_by is None and not cut and "cut-at-max-packets" not in cautions,
-        warnings=tuple(Caution(code, count, details[code]) for code, count in sorted(cautions.items())),
-        link_types=tuple(dict.fromkeys(link_name(link_type) for link_type in file.link_types)),
-        started=None if survey.started is None else survey.started / 1e9,
-        ended=None if survey.ended is None else survey.ended / 1e9,
-        hosts=tuple(survey.ledger.records(pilot)),
-        sessions=tuple(survey.sessions.records(pilot)),
-        identifiers=identifiers,
-    )
+    # Where there are no sessions at all, nobody misses frames in them.
+    if sessions and (unknown := survey.sessions.tunnels.unknown):
+        cautions["gtpu-unknown-session"] += unknown
+    return tuple(Caution(code, count, details[code]) for code, count in sorted(cautions.items()))
 
 
 def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int) -> bool:

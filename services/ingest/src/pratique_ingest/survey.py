@@ -116,11 +116,15 @@ class Survey:
         if found.troubles:
             self.cautions.update(found.troubles)
         self.ledger.count(source, destination, number, length, time, found)
-        if found.contexts:
-            self.sessions.note(source, destination, length, time, found)
+        if found.contexts or found.lines or found.teid is not None:
+            self.sessions.note(source, destination, length, time, found, number)
 
     def finish(self) -> None:
         """Read what waited for segments that the capture does not hold."""
-        for carriers, found in self.flows.finish():
-            self.cautions.update(found.troubles)
-            self.ledger.see(*carriers, found)
+        for conversation in self.flows.conversations():
+            try:
+                for carriers, found in conversation.finish():
+                    self.cautions.update(found.troubles)
+                    self.ledger.see(*carriers, found)
+            except Exception as error:  # noqa: BLE001 - as above
+                self.broken[type(error).__name__] += 1

@@ -35,6 +35,7 @@ from pratique_ingest.fast.meanings import (
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
 from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
+from pratique_ingest.fast.tunnels import Carried, Ends, TunnelledFrames
 from pratique_ingest.flows import TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
 from pratique_ingest.protocols.names import MAX_QUESTIONS, NTP_SIZE, OPCODES
@@ -65,6 +66,12 @@ class _Batch:
     exact: Flags
     members: list[tuple[Kind, Places, tuple[Column, ...]]] = field(default_factory=list)
     segments: dict[int, list[_Part]] = field(default_factory=lambda: {4: [], 6: []})
+    ends: list[Ends] = field(default_factory=list)
+
+    def tunnelled(self) -> list[Ends]:
+        """Return the user's packets in GTP-U that are counted by columns."""
+        kept = [(one, np.flatnonzero(~self.exact[one.frames])) for one in self.ends]
+        return [Ends(one.version, one.frames[rows], one.keys[rows]) for one, rows in kept if len(rows)]
 
     def groups(self) -> list[Group]:
         """Return the frames that are counted by columns."""
@@ -137,6 +144,7 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
     if len(udp):
         tunnels = _udp(batch, frames, headers, udp)
         alone[tunnels.chosen] = False
+        batch.ends.append(Ends.of(version, frames, headers, tunnels.chosen))
         _inner(batch, version, frames, headers, tunnels)
     tcp = headers.of(TCP)
     if len(tcp):
@@ -236,6 +244,7 @@ class Batches:
         self._tables = tables(survey.ports)
         self._connections = Connections(survey.flows)
         self._tally = Tally(survey.ledger, survey.budget)
+        self._tunnelled = TunnelledFrames(survey.sessions)
 
     def take(self, chunk: Chunk) -> None:
         """Count the frames of a chunk; a batch ends where the flows may forget a generation."""
@@ -251,7 +260,7 @@ class Batches:
         self._tally.settle()
 
     def _count(self, chunk: Chunk) -> None:
-        survey, base = self._survey, self._survey.packets
+        survey = self._survey
         times = chunk.times if chunk.timed is None else chunk.times[chunk.timed]
         if len(times):
             survey.span(int(times.min()), int(times.max()))
@@ -270,10 +279,28 @@ class Batches:
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
         for one in sorted(examined, key=lambda one: one.number):
             survey.follow(one)
-        examined += self._tally.count(batch.groups(), chunk, base, examined)
-        for one in sorted(examined, key=lambda one: one.number):
-            survey.conclude(one)
+        self._conclude(batch, examined)
         survey.passed(len(chunk))
+
+    def _conclude(self, batch: _Batch, examined: list[Examined]) -> None:
+        """Count all frames of a batch: where the budget may end within it, those that ask for more in their order."""
+        survey, chunk, base, tunnelled = self._survey, batch.chunk, self._survey.packets, self._tunnelled
+        tunnelled.begin()
+        ends = batch.tunnelled()
+        with survey.budget.reserved(tunnelled.need(ends, chunk, examined)):
+            examined += self._tally.count(batch.groups(), chunk, base, examined)
+        frames: list[Examined | Carried] = [*examined]
+        if self._tally.crowded:
+            frames += tunnelled.singly(ends, chunk, base)
+        for one in sorted(frames, key=lambda one: one.number):
+            if isinstance(one, Carried):
+                survey.sessions.carry(*one)
+            else:
+                survey.conclude(one)
+        if self._tally.crowded:
+            tunnelled.finish()
+        else:
+            tunnelled.count(ends, chunk, base)
 
     def _examine(self, chunk: Chunk, frames: Places, places: tuple[Places, Places]) -> list[Examined]:
         examined = []

@@ -22,8 +22,8 @@ from pratique_ingest.budget import (
     IDENTITY,
     INNER,
     PEER,
-    SESSION,
     SUBSCRIBER,
+    TUNNEL,
     WINDOW,
     Budget,
 )
@@ -34,6 +34,7 @@ from pratique_ingest.fast.meanings import carried, subscriber
 from pratique_ingest.fast.rows import Column
 from pratique_ingest.hosts import Ends, Ledger, Sums
 from pratique_ingest.protocols.findings import Findings
+from pratique_ingest.sessions import EXPECTED
 from pratique_ingest.survey import Examined
 
 MAX_CELLS = 131_072
@@ -165,7 +166,12 @@ def _most(one: Examined) -> int:
     found = one.found
     need = MET + 2 * INNER * len(found.inner) + SUBSCRIBER * len(found.subscribers)
     need += sum(IDENTITY + 2 * CARRIER + A_BYTE * len(value) for _, value in found.identities)
-    need += (CONTEXT + WINDOW + SESSION + ALIAS) * len(found.contexts)
+    for context in found.contexts:
+        need += CONTEXT + WINDOW + 2 * ALIAS + TUNNEL * (len(context.ends) + EXPECTED)
+    for line in found.lines:
+        need += 2 * (CONTEXT + WINDOW) + (TUNNEL + ALIAS) * sum(len(rule.ends) for rule in line.rules)
+    if found.teid is not None:
+        need += WINDOW
     return need
 
 
@@ -176,6 +182,7 @@ class Tally:
         self._ledger, self._budget = ledger, budget
         self._cells: dict[Kind, _Cells] = {}
         self._targets = _Targets()
+        self.crowded = False
 
     def count(self, groups: Sequence[Group], chunk: Chunk, base: int, beside: Sequence[Examined]) -> list[Examined]:
         """Count the frames of a batch whose first is number `base` of the capture; return those left to the exact path.
@@ -188,6 +195,7 @@ class Tally:
         news = [self._find(group) for group in groups]
         need = sum(len(new.first) * (TUNNELLED if new.group.kind.inner else MET) for new in news)
         room = self._budget.fits(need + sum(map(_most, beside)))
+        self.crowded = not room
         left: list[Examined] = []
         for new in news:
             if len(new.rows) and room:

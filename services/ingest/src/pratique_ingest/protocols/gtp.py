@@ -36,11 +36,13 @@ class Tunnelled(NamedTuple):
     """The inner packet of a G-PDU, and whether its PDU session container says uplink, downlink or nothing.
 
     `exact` says that the stated length is that of the datagram; some stacks forget their extension headers in it.
+    `teid` names the tunnel of a G-PDU.
     """
 
     packet: bytes
     uplink: bool | None
     exact: bool
+    teid: int | None = None
 
 
 def user_plane(data: bytes, missing: int = 0) -> Tunnelled | None:
@@ -64,7 +66,9 @@ def user_plane(data: bytes, missing: int = 0) -> Tunnelled | None:
             if following == PDU_SESSION_CONTAINER and at + 1 < len(data):
                 uplink = data[at + 1] >> 4 == 1
             following, at = (data[at + size - 1] if at + size <= len(data) else 0), at + size
-    return Tunnelled(data[at : 8 + length] if data[1] == G_PDU else b"", uplink, exact)
+    if data[1] != G_PDU:
+        return Tunnelled(b"", uplink, exact)
+    return Tunnelled(data[at : 8 + length], uplink, exact, int.from_bytes(data[4:8], "big"))
 
 
 def _v1_elements(data: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:

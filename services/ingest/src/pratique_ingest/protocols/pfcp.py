@@ -5,6 +5,7 @@ from typing import Final
 
 from pratique_ingest.protocols.digits import packed_digits
 from pratique_ingest.protocols.findings import Findings, Kind, Sign
+from pratique_ingest.protocols.pfcp_sessions import pfcp_session
 
 # Session establishment, modification and deletion are asked by the control plane, reports by the user plane.
 FROM_CONTROL, FROM_USER = frozenset({50, 52, 54, 57}), frozenset({51, 53, 55, 56})
@@ -65,5 +66,9 @@ def pfcp(data: bytes, found: Findings, missing: int = 0) -> bool:
         found.signs(Sign.PFCP_CONTROL, Sign.PFCP_USER)
     elif kind in FROM_USER:
         found.signs(Sign.PFCP_USER, Sign.PFCP_CONTROL)
-    _walk(data, 16 if data[0] & 1 else 8, min(4 + length, len(data)), 0, found)
+    at, end = 16 if data[0] & 1 else 8, min(4 + length, len(data))
+    _walk(data, at, end, 0, found)
+    session = pfcp_session(kind, int.from_bytes(data[4:12], "big") if data[0] & 1 else None, data[at:end])
+    if session is not None:
+        found.lines.append(session)
     return True
