@@ -140,10 +140,22 @@ class Ledger:
             self._meet(sender, receiver.address)
             self._meet(receiver, sender.address)
         if subscribers:
-            for subscriber in subscribers - self._subscribers:
-                if self._budget.keep("addresses of subscribers", SUBSCRIBER):
-                    self._subscribers.add(subscriber)
+            self._subscribe(subscribers)
         return Ends(sender, receiver)
+
+    def carry(self, one: bytes, other: bytes, inner: Set[bytes], subscribe: bool) -> None:
+        """Keep addresses that are tunnelled between two hosts, either of which the budget may have kept out."""
+        for address in (one,) if one == other else (one, other):
+            host = self._hosts.get(address)
+            if host is not None:
+                self._tunnel(host, inner)
+        if subscribe:
+            self._subscribe(inner)
+
+    def _subscribe(self, addresses: Set[bytes]) -> None:
+        for address in addresses - self._subscribers:
+            if self._budget.keep("addresses of subscribers", SUBSCRIBER):
+                self._subscribers.add(address)
 
     def add(self, ends: Ends, sums: Sums, found: Findings) -> None:
         """Count frames once for their source and once for their destination, once in all when they are equal."""

@@ -38,7 +38,8 @@ from pratique_ingest.fast.meanings import (
 )
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
-from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
+from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled
+from pratique_ingest.fast.tally import Group, Tally
 from pratique_ingest.flows import ACK, FIN, RST, SYN, TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
 from pratique_ingest.protocols.names import MAX_QUESTIONS, NTP_SIZE, OPCODES
@@ -66,18 +67,23 @@ class _Batch:
     chunk: Chunk
     meaning: Places
     exact: Flags
-    members: list[tuple[Kind, Places, tuple[Column, ...]]] = field(default_factory=list)
+    members: list[tuple[int, Places, tuple[Column, ...]]] = field(default_factory=list)
+    tunnelled: list[Tunnelled] = field(default_factory=list)
     segments: dict[int, list[_Part]] = field(default_factory=lambda: {4: [], 6: []})
 
     def groups(self) -> list[Group]:
         """Return the frames that are counted by columns."""
         groups = []
-        for kind, frames, addresses in self.members:
+        for version, frames, addresses in self.members:
             kept = np.flatnonzero(~self.exact[frames])
             own = frames[kept]
-            keys = (*(column[kept] for column in addresses), self.meaning[own].astype(np.uint64))
-            groups.append(Group(kind, own, keys))
+            meanings = self.meaning[own].astype(np.uint64)
+            groups.append(Group(version, own, tuple(column[kept] for column in addresses), meanings))
         return groups
+
+    def inside(self) -> list[Tunnelled]:
+        """Return what is tunnelled in those frames."""
+        return [one.some(np.flatnonzero(~self.exact[one.frames])) for one in self.tunnelled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +141,9 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
     headers = Headers.read(version, chunk.buffer, at, chunk.starts[frames] + chunk.sizes[frames])
     batch.meaning[frames] = headers.protocol
     batch.exact[frames] = ~headers.plain
-    alone = headers.plain.copy()
     udp = headers.of(UDP)
     if len(udp):
         tunnels = _udp(batch, frames, headers, udp)
-        alone[tunnels.chosen] = False
         _inner(batch, version, frames, headers, tunnels)
     tcp = headers.of(TCP)
     if len(tcp):
@@ -149,8 +153,7 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
         source, destination = headers.ports(sctp)
         batch.meaning[frames[sctp]] += SCTP_SIGN[source] * SENDER + SCTP_SIGN[destination] * RECEIVER
         batch.exact[frames[sctp[headers.bears(sctp)]]] = True
-    rows = np.flatnonzero(alone)
-    batch.members.append((Kind(version, 0), frames[rows], tuple(column[rows] for column in headers.addresses)))
+    batch.members.append((version, frames, headers.addresses))
 
 
 def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunnels:
@@ -222,8 +225,8 @@ def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels:
         if len(tcp):
             segments = _segments(own[tcp], inner, tcp, inner.ports(tcp), inner.tcp_payload(tcp))
             batch.segments[number].append(_Part(segments, None))
-        addresses = (*(column[chosen] for column in headers.addresses), *inner.addresses)
-        batch.members.append((Kind(outer, number), own, addresses))
+        outside = tuple(column[chosen] for column in headers.addresses)
+        batch.tunnelled.append(Tunnelled(outer, number, own, outside, inner.addresses, tunnels.direction[mine]))
 
 
 class Batches:
@@ -266,7 +269,7 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
-        examined += self._tally.count(batch.groups(), chunk, base, examined)
+        examined += self._tally.count(batch.groups(), batch.inside(), chunk, base, examined)
         for one in sorted(examined, key=lambda one: one.number):
             survey.conclude(one)
         survey.passed(len(chunk))
