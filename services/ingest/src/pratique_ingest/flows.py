@@ -1,7 +1,7 @@
 """TCP flows: what a connection speaks, learnt from the first segment that shows it, and text that crosses segments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from pratique_ingest.capture.transport import Segment
@@ -35,21 +35,27 @@ class Flows:
     """Connections by their two ends, once a segment has shown their protocol.
 
     `changes` names, in order, the connections whose protocol became known or changed: None when all must be read anew.
+    Connections that the fast path has named for good are kept there: `beside` counts those of the present generation,
+    `settled` finds their names.
     """
 
     def __init__(self) -> None:
         self._young: dict[Ends, _Flow] = {}
         self._old: dict[Ends, _Flow] = {}
         self.changes: list[tuple[Ends, str]] | None = []
+        self.settled: Callable[[Ends], str | None] | None = None
+        self.beside = self.generation = 0
 
     def turn(self) -> None:
         """Forget the older generation when the younger one has grown to its size."""
-        if len(self._young) >= GENERATION:
+        if len(self._young) + self.beside >= GENERATION:
             self._old, self._young = self._young, {}
+            self.beside = 0
+            self.generation += 1
             self.changes = None
 
     def named(self) -> Iterator[tuple[Ends, str]]:
-        """Yield all connections with their protocols."""
+        """Yield all connections that are kept here, with their protocols."""
         for generation in (self._old, self._young):
             for ends, flow in generation.items():
                 yield ends, flow.name or ""
@@ -57,6 +63,12 @@ class Flows:
     def open(self, ends: Ends, name: str) -> None:
         """Remember that a connection speaks `name`."""
         self._name(ends, _Flow(), name)
+
+    def _begin(self, ends: Ends) -> _Flow:
+        flow = _Flow()
+        if self.settled is not None:
+            flow.name = self.settled(ends)
+        return flow
 
     def _name(self, ends: Ends, flow: _Flow, name: str) -> None:
         if flow.name is None:
@@ -73,7 +85,7 @@ class Flows:
         near = source + segment.source_port.to_bytes(2, "big")
         far = destination + segment.destination_port.to_bytes(2, "big")
         ends = (near, far) if near <= far else (far, near)
-        flow = self._young.get(ends) or self._old.get(ends) or _Flow()
+        flow = self._young.get(ends) or self._old.get(ends) or self._begin(ends)
         if segment.payload:
             if flow.name is None or flow.name == "http":
                 name = _recognise(segment, found)

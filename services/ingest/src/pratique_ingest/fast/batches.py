@@ -16,7 +16,7 @@ from pratique_ingest.capture.lanes import Places
 from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
 from pratique_ingest.dissection import DNS, GTPU, NTP, Held
-from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments, ends_of
+from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments
 from pratique_ingest.fast.headers import Headers
 from pratique_ingest.fast.meanings import (
     DNS_SENDER,
@@ -36,6 +36,7 @@ from pratique_ingest.fast.meanings import (
     UNDIRECTED,
     UPLINK,
 )
+from pratique_ingest.fast.named import ends_of
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
 from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled

@@ -88,6 +88,10 @@ class KeyTable:
         """Return the last word of all keys, by their numbers."""
         return self._words[-1][1 : self.size + 1]
 
+    def keys(self, numbers: Places) -> list[Column]:
+        """Return the words of some keys."""
+        return [word[numbers + 1] for word in self._words]
+
     def find(self, columns: Sequence[Column]) -> Places:
         """Return the number of each row, -1 for rows that are not there."""
         if not self.size:
