@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
 from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, sound, whole_datagram
 from pratique_ingest.capture.reassembly import Fragments, Messages
-from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
+from pratique_ingest.capture.transport import Segment, only_message, sctp_chunks, tcp, udp
 from pratique_ingest.protocols import gtp
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
@@ -53,6 +53,20 @@ def _teredo(payload: bytes) -> bytes:
     if payload[:2] == b"\0\1" and len(payload) > 4:
         payload = payload[4 + payload[2] + payload[3] + 9 :]
     return payload[8:] if payload[:2] == b"\0\0" else payload
+
+
+def _decode(ports: tuple[int, int], protocol: int, payload: bytes, found: Findings) -> None:
+    """Let the decoders try a message of SCTP, until one reads it.
+
+    A well-known port goes first: laboratories send the identifier of another protocol more often than they move one
+    protocol to the port of another.
+    """
+    source, destination = ports
+    by_port = BY_SCTP_PORT.get(destination, ()) + BY_SCTP_PORT.get(source, ())
+    by_protocol = BY_PAYLOAD_PROTOCOL.get(protocol, ())
+    for decode in by_port if by_port == by_protocol else dict.fromkeys(by_port + by_protocol):
+        if decode(payload, found):
+            break
 
 
 class Dissector:
@@ -114,17 +128,15 @@ class Dissector:
             found.receiver.add(PORT_SIGNS[destination])
         if source in PORT_SIGNS:
             found.sender.add(PORT_SIGNS[source])
+        only = only_message(data)
+        if only is not None:
+            _decode((source, destination), *only, found)
+            return
         association = header.source + header.destination + data[:4]
         for chunk in sctp_chunks(data):
             message = self._messages.add(association, chunk)
-            if message is None:
-                continue
-            # A well-known port goes first: laboratories send the identifier of another protocol more often than they
-            # move one protocol to the port of another.
-            ports = BY_SCTP_PORT.get(destination, ()) + BY_SCTP_PORT.get(source, ())
-            for decode in dict.fromkeys(ports + BY_PAYLOAD_PROTOCOL.get(message.protocol, ())):
-                if decode(message.payload, found):
-                    break
+            if message is not None:
+                _decode((source, destination), message.protocol, message.payload, found)
 
     def _datagram(self, header: Datagram, segment: Segment, found: Findings, depth: int) -> None:
         source, destination, payload = segment.source_port, segment.destination_port, segment.payload

@@ -76,6 +76,16 @@ def _interleaved(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:
     return Chunk(0 if first else field, stream, field if first else 0, first, bool(flags & 1), payload, message)
 
 
+def only_message(data: bytes) -> tuple[int, bytes] | None:
+    """Return payload protocol and user data of an SCTP packet whose one chunk is a whole message, as most are."""
+    if len(data) < 28 or data[12] != DATA or data[13] & 3 != 3:
+        return None
+    end = 12 + (data[14] << 8 | data[15])
+    if end < 28 or (end + 3 & ~3) + 4 <= len(data):
+        return None
+    return data[24] << 24 | data[25] << 16 | data[26] << 8 | data[27], data[28:end]
+
+
 def sctp_chunks(data: bytes) -> Iterator[Chunk]:
     """Yield the DATA and I-DATA chunks of an SCTP packet."""
     at = 12
