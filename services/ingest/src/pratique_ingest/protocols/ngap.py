@@ -11,7 +11,7 @@ from pratique_ingest.protocols.aper import (
     content,
     message,
 )
-from pratique_ingest.protocols.findings import Context, Findings, Sign, Slice
+from pratique_ingest.protocols.findings import Context, Findings, Kind, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g
 
 ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 114
@@ -58,21 +58,33 @@ MANDATORY: dict[tuple[int, int], tuple[frozenset[int], ...]] = {
 
 def _complete(read: Message) -> bool:
     """Whether a message has its mandatory elements: without them it shows no more than its port does."""
-    present = {identity for identity, _ in read.elements}
-    wanted = MANDATORY.get((read.procedure, read.outcome), ())
-    return bool(present) and all(present & one for one in wanted)
+    if not read.elements:
+        return False
+    for wanted in MANDATORY.get((read.procedure, read.outcome), ()):
+        for identity, _ in read.elements:
+            if identity in wanted:
+                break
+        else:
+            return False
+    return True
 
 
-def _nas(read: Message) -> Findings:
-    """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
-    inside, elements = Findings(), read.elements
+def _nas(read: Message, found: Findings) -> frozenset[tuple[Kind, str]]:
+    """Read the NAS messages, also those in an initial message that a core sends on to another; return who they name."""
+    # The messages of one packet are told apart by who is named in them.
+    inside, elements = Findings() if found.identities else found, read.elements
     rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
     if rerouted is not None:
         with suppress(NotAper):
             elements = elements + message(content(rerouted)).elements
     for value in [value for identity, value in elements if identity == NAS_PDU][:MAX_NAS]:
         nas5g(content(value), inside)
-    return inside
+    named = frozenset(inside.identities)
+    if inside is not found:
+        found.protocols |= inside.protocols
+        found.identities |= inside.identities
+        found.troubles += inside.troubles
+    return named
 
 
 def ngap(data: bytes, found: Findings) -> bool:
@@ -88,14 +100,10 @@ def ngap(data: bytes, found: Findings) -> bool:
         found.signs(Sign.NGAP_RAN, Sign.NGAP_CORE)
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
-    inside = _nas(read)
-    found.protocols |= inside.protocols
-    found.identities |= inside.identities
-    found.troubles += inside.troubles
+    named = _nas(read, found)
     number = read.first(RAN_UE)
     if known and number is not None and len(number) > 1:
         opens, closes = read.procedure == INITIAL_UE_MESSAGE, read.procedure == RELEASE and not read.initiating
         slices = _slice(read.first(ALLOWED_SLICES))
-        named = frozenset(inside.identities)
         found.contexts.append(Context(_number(number), from_ran, opens, closes, slices, named))
     return True
