@@ -61,6 +61,7 @@ class Survey:
             self.span(frame.time, frame.time)
         examined = self.examine(self.packets, frame)
         if examined is not None:
+            self.follow(examined)
             self.conclude(examined)
         self.passed(1)
 
@@ -92,14 +93,17 @@ class Survey:
             found.receiver.add(Sign.BROADCAST_FRAME)
         return Examined(number, header.source, header.destination, length, time, found, held, len(data))
 
-    def conclude(self, examined: Examined) -> None:
-        """Ask the connection of a frame, and count it; frames come here in the order of the capture."""
-        number, source, destination, length, time, found, held, size = examined
-        if held is not None:
+    def follow(self, examined: Examined) -> None:
+        """Ask the connection of a frame; frames come here in the order of the capture."""
+        if examined.held is not None:
             try:
-                self.flows.segment(*held)
+                self.flows.segment(*examined.held)
             except Exception:  # noqa: BLE001 - as above
                 self.cautions["packet-not-decoded"] += 1
+
+    def conclude(self, examined: Examined) -> None:
+        """Count a frame whose connection was asked, in the order of the capture as well."""
+        number, source, destination, length, time, found, _, size = examined
         self.effort.decoded(found.protocols, size)
         if found.troubles:
             self.cautions.update(found.troubles)

@@ -7,6 +7,7 @@ of the capture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -270,8 +271,13 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
-        examined += self._tally.count(batch.groups(), batch.inside(), chunk, base, examined)
-        for one in sorted(examined, key=lambda one: one.number):
+        examined.sort(key=attrgetter("number"))
+        for one in examined:
+            survey.follow(one)
+        left = self._tally.count(batch.groups(), batch.inside(), chunk, base, examined)
+        if left:
+            examined = sorted(examined + left, key=attrgetter("number"))
+        for one in examined:
             survey.conclude(one)
         survey.passed(len(chunk))
 

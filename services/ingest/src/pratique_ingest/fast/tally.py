@@ -32,7 +32,6 @@ from pratique_ingest.fast.cells import Cells, New
 from pratique_ingest.fast.inside import ADDRESS_SIZE, Inside, Tunnelled, bytes_of
 from pratique_ingest.fast.meanings import carried, subscriber
 from pratique_ingest.fast.rows import Column, Flags
-from pratique_ingest.flows import TAIL
 from pratique_ingest.hosts import Host, Ledger
 from pratique_ingest.survey import Examined
 
@@ -40,9 +39,7 @@ MAX_CELLS = 131_072
 # The most of the budget that a frame can need: two hosts that meet, and each tunnelled address for both.
 MET = 2 * (HOST + PEER)
 TUNNELLED = 2 * INNER + SUBSCRIBER
-# The shortest identifier in text is ten bytes, or six as HPACK packs them; it costs its place and two carriers.
 A_BYTE = COPIES + 2 * COPIES_A_CARRIER
-TEXT = (IDENTITY + 2 * CARRIER) // 6 + 2 * A_BYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +74,16 @@ class _Shown(NamedTuple):
 
 
 def _most(one: Examined) -> int:
-    """Return the most of the budget that a frame of the exact path can need, also when its connection is read."""
-    found = one.found
-    need = MET + 2 * INNER * len(found.inner) + SUBSCRIBER * len(found.subscribers)
-    need += sum(IDENTITY + 2 * CARRIER + A_BYTE * len(value) for _, value in found.identities)
-    need += (CONTEXT + WINDOW + SESSION + ALIAS) * len(found.contexts)
-    if one.held is not None:
-        need += TEXT * (len(one.held.segment.payload) + TAIL)
+    """Return the most of the budget that a frame of the exact path can need."""
+    found, need = one.found, MET
+    if found.inner:
+        need += 2 * INNER * len(found.inner)
+    if found.subscribers:
+        need += SUBSCRIBER * len(found.subscribers)
+    for _, value in found.identities:
+        need += IDENTITY + 2 * CARRIER + A_BYTE * len(value)
+    if found.contexts:
+        need += (CONTEXT + WINDOW + SESSION + ALIAS) * len(found.contexts)
     return need
 
 
