@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
 from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, sound, whole_datagram
 from pratique_ingest.capture.reassembly import Fragments, Messages
-from pratique_ingest.capture.transport import Segment, only_message, sctp_chunks, tcp, udp
+from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp, whole_messages
 from pratique_ingest.protocols import gtp
 from pratique_ingest.protocols.diameter import diameter
 from pratique_ingest.protocols.e2ap import e2ap
@@ -128,9 +128,10 @@ class Dissector:
             found.receiver.add(PORT_SIGNS[destination])
         if source in PORT_SIGNS:
             found.sender.add(PORT_SIGNS[source])
-        only = only_message(data)
-        if only is not None:
-            _decode((source, destination), *only, found)
+        messages = whole_messages(data)
+        if messages is not None:
+            for protocol, payload in messages:
+                _decode((source, destination), protocol, payload, found)
             return
         association = header.source + header.destination + data[:4]
         for chunk in sctp_chunks(data):
