@@ -46,6 +46,7 @@ SCTP_OVER_UDP = 9899  # RFC 6951, 5.1
 GRE, IP_IN_IP, IPV6_IN_IP = 47, 4, 41
 # Tunnels within tunnels that are followed for inner addresses and identifiers; three have been seen.
 MAX_TUNNELS = 6
+GTPC_MESSAGE = 48  # the name of GTP-C is that of the user plane too, whose bytes are no effort
 
 
 def _teredo(payload: bytes) -> bytes:
@@ -64,6 +65,7 @@ def _decode(ports: tuple[int, int], protocol: int, payload: bytes, found: Findin
     source, destination = ports
     by_port = BY_SCTP_PORT.get(destination, ()) + BY_SCTP_PORT.get(source, ())
     by_protocol = BY_PAYLOAD_PROTOCOL.get(protocol, ())
+    found.messages += 1
     for decode in by_port if by_port == by_protocol else dict.fromkeys(by_port + by_protocol):
         if decode(payload, found):
             break
@@ -177,6 +179,7 @@ class Dissector:
             self._inner(carried.packet, found, depth, carried.uplink)
             return True
         if GTPC in ports and gtp.control_plane(payload, found):
+            found.messages += len(payload) // GTPC_MESSAGE
             found.signs(Sign.GTPC_PORT, Sign.GTPC_PORT)
             return True
         if PFCP in ports and pfcp(payload, found, segment.missing):
@@ -239,3 +242,4 @@ class Dissector:
             identities=found.identities, inner=found.inner, subscribers=found.subscribers, troubles=found.troubles
         )
         self.dissect(header, packet, inside, depth + 1)
+        found.messages += inside.messages

@@ -46,6 +46,8 @@ class Pace(NamedTuple):
 
 # A window of 8 MiB holds some 40,000 frames, which is enough for the lanes; more only costs memory.
 PACE = Pace(first_window=1 << 18, window=1 << 23, batch=16_384, patience=4096)
+# The effort that a compressed capture may ask for is weighed after every window.
+COMPRESSED_WINDOW = 1 << 20
 DETAILS = {
     "cut-file": "the file ends inside a record; what came before is kept",
     "damaged-length": "a record states an impossible length; what came before is kept",
@@ -89,16 +91,26 @@ def _profile(survey: Survey, stream: Stream, file: FrameFile, pilot: str | None)
     )
 
 
-def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int) -> bool:
-    """Take up to `count` frames one by one; False when there were fewer."""
+def _beyond(survey: Survey, stream: Stream) -> bool:
+    """Whether a compressed capture asks for more effort than captures do; its reading ends there."""
+    if not stream.compressed or not survey.effort.beyond(stream.consumed):
+        return False
+    stream.trouble = "expanded-limit"
+    return True
+
+
+def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int, stream: Stream) -> bool:
+    """Take up to `count` frames one by one; False when there were fewer, or too much effort in them."""
     taken = 0
     for frame in islice(frames, count):
         survey.take(frame)
         taken += 1
+        if _beyond(survey, stream):
+            return False
     return taken == count
 
 
-def _steps(survey: Survey, file: ChunkedFile, pace: Pace) -> Iterator[None]:
+def _steps(survey: Survey, file: ChunkedFile, stream: Stream, pace: Pace) -> Iterator[None]:
     """Read a capture to its end, in steps: chunks where there are some, else frame by frame.
 
     Where no chunk can be had, ever more frames are read before the next try, and where one ended early the next one is
@@ -106,27 +118,27 @@ def _steps(survey: Survey, file: ChunkedFile, pace: Pace) -> Iterator[None]:
     """
     batches, frames = Batches(survey, pace.batch), iter(file)
     window, patience = pace.first_window, 1
-    while True:
+    largest = min(pace.window, COMPRESSED_WINDOW) if stream.compressed else pace.window
+    while not _beyond(survey, stream):
         chunk = file.chunk(window)
         if chunk is None:
-            if not _read_exactly(survey, frames, patience):
+            if not _read_exactly(survey, frames, patience, stream):
                 break
             patience = min(2 * patience, pace.patience)
             window = pace.first_window
         else:
             batches.take(chunk)
             patience = 1
-            window = min(4 * window, pace.window)
+            window = min(4 * window, largest)
         yield
     batches.settle()
 
 
 def _single_steps(survey: Survey, file: FrameFile, stream: Stream) -> Iterator[None]:
-    """Read a capture frame by frame to its end, or to where a compressed one asks for more than captures do."""
+    """Read a capture frame by frame."""
     for frame in file:
         survey.take(frame)
-        if stream.compressed and survey.effort.beyond(stream.consumed):
-            stream.trouble = "expanded-limit"
+        if _beyond(survey, stream):
             break
         if not survey.packets % REPORT_EVERY:
             yield
@@ -148,8 +160,7 @@ def profile_capture(
     """
     stream, file = open_capture(source, expanded_limit)
     survey = Survey()
-    # The effort that a compressed capture may ask for is weighed after every frame, against what was read for it.
-    steps = _single_steps(survey, file, stream) if pace is None or stream.compressed else _steps(survey, file, pace)
+    steps = _single_steps(survey, file, stream) if pace is None else _steps(survey, file, stream, pace)
     told = 0
     for _ in steps:
         if report is not None and survey.packets - told >= REPORT_EVERY:

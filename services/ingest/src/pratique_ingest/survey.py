@@ -68,12 +68,12 @@ class Survey:
     def passed(self, frames: int) -> None:
         """Note that so many frames are done; they do not reach over a turn of the flows."""
         self.packets += frames
-        self.effort.frame(frames)
         if not self.packets % TURN:
             self.flows.turn()
 
     def examine(self, number: int, frame: Frame, place: Place | None = None) -> Examined | None:
         """Dissect a frame, whose IP header may be known; whatever it does to a decoder is counted, not raised."""
+        self.effort.frame()
         link_type, time, length, data = frame
         place = place or outermost(link_type, data)
         if not place.version:
@@ -104,7 +104,7 @@ class Survey:
     def conclude(self, examined: Examined) -> None:
         """Count a frame whose connection was asked, in the order of the capture as well."""
         number, source, destination, length, time, found, _, size = examined
-        self.effort.decoded(found.protocols, size)
+        self.effort.decoded(found.protocols, found.messages, size)
         if found.troubles:
             self.cautions.update(found.troubles)
         self.ledger.count(source, destination, number, length, time, found)

@@ -279,6 +279,7 @@ class Batches:
             examined = sorted(examined + left, key=attrgetter("number"))
         for one in examined:
             survey.conclude(one)
+        survey.effort.columns(len(chunk))
         survey.passed(len(chunk))
 
     def _examine(self, chunk: Chunk, frames: Places, places: tuple[Places, Places]) -> list[Examined]:

@@ -116,7 +116,10 @@ class Context(NamedTuple):
 
 @dataclass(slots=True)
 class Findings:
-    """Protocols, identities and signs of one frame; signs belong to its sender or its receiver."""
+    """Protocols, identities and signs of one frame; signs belong to its sender or its receiver.
+
+    `messages` counts what was decoded of those that a frame may have many of, for the effort it is worth.
+    """
 
     protocols: set[str] = field(default_factory=set)
     identities: set[tuple[Kind, str]] = field(default_factory=set, repr=False)
@@ -126,6 +129,7 @@ class Findings:
     subscribers: set[bytes] = field(default_factory=set, repr=False)
     contexts: list[Context] = field(default_factory=list, repr=False)
     troubles: list[str] = field(default_factory=list)
+    messages: int = 0
 
     def identity(self, kind: Kind, value: str) -> None:
         """Keep an identifier, unless its length is impossible or it is empty (all zeros)."""

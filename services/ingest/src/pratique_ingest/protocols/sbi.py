@@ -52,6 +52,7 @@ CONTENT_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,16}([0-9]{1,12})[ \t]{
 # HTTP/2 frames (RFC 9113, 4.1 and 6): type -> flags that may be set.
 FRAME_FLAGS = {0: 0x09, 1: 0x2D, 2: 0, 3: 0, 4: 0x01, 5: 0x0C, 6: 0x01, 7: 0, 8: 0, 9: 0x04}
 HEADERS, SETTINGS, PADDED, PRIORITY, MAX_FRAME = 1, 4, 0x08, 0x20, 16_384
+FIELDS_A_MESSAGE = 4  # literal fields that cost as much as a message
 ON_CONNECTION, ON_STREAM, FIXED_SIZES = frozenset({4, 6, 7}), frozenset({0, 1, 2, 3, 5, 9}), {2: 5, 3: 4, 6: 8, 8: 4}
 
 
@@ -153,7 +154,9 @@ def http2_headers(data: bytes, found: Findings) -> None:
         if kind != HEADERS or end > len(data):
             continue
         block = data[start + (1 if flags & PADDED else 0) + (5 if flags & PRIORITY else 0) : end]
-        for name, value in literals(block):
+        found.messages += 1
+        for number, (name, value) in enumerate(literals(block)):
+            found.messages += number % FIELDS_A_MESSAGE == FIELDS_A_MESSAGE - 1
             text_identities(value, found)
             if name == AGENT_NAME and (agent := AGENT_VALUE.match(value)) is not None:
                 found.sender.add(Sign[f"SBI_{agent[1].decode().upper()}"])
