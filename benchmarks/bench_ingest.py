@@ -4,8 +4,9 @@
 
 The capture is generated: user plane over N3 (GTP-U with PDU session containers, TCP with TLS and QUIC inside) and N6,
 DNS, and a share of control plane (4 % unless said: NGAP, F1AP, E2AP, PFCP, SBI; frames of the sample generator, whose
-identities change from sample to sample), 207 bytes a frame and 2,100 hosts. Peers are measured on their first `PEER_PACKETS` frames, since their cost is linear
-and they take minutes; whichever is not installed is skipped, and said so. Times are CPU seconds of whole processes.
+identities change from sample to sample), 207 bytes a frame and 2,100 hosts. Peers are measured on their first
+`PEER_PACKETS` frames, since their cost is linear and they take minutes; whichever is not installed is skipped, and
+said so. Times are CPU seconds of whole processes.
 """
 
 import argparse

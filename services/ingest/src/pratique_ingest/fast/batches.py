@@ -19,6 +19,7 @@ from pratique_ingest.capture.network import SCTP, TCP, UDP
 from pratique_ingest.dissection import DNS, GTPU, NTP, Held
 from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments
 from pratique_ingest.fast.headers import Headers
+from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled
 from pratique_ingest.fast.meanings import (
     DNS_SENDER,
     DOWNLINK,
@@ -40,7 +41,6 @@ from pratique_ingest.fast.meanings import (
 from pratique_ingest.fast.named import ends_of
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
-from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled
 from pratique_ingest.fast.tally import Group, Tally
 from pratique_ingest.flows import ACK, FIN, RST, SYN, TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER

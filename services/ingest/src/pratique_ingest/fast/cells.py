@@ -95,19 +95,17 @@ class Cells:
         meanings, meaning = np.unique(self.table.last(), return_inverse=True)
         sender, receiver = np.array(self.pairs.ends)[self._pair[:size]].T
         to_itself = sender == receiver
-        for ends, host, chosen in (
-            (lambda one: Ends(one, None), sender, ~to_itself),
-            (lambda one: Ends(None, one), receiver, ~to_itself),
-            (lambda one: Ends(one, one), sender, to_itself),
-        ):
+        for sends, receives, host, chosen in (
+            (True, False, sender, ~to_itself), (False, True, receiver, ~to_itself), (True, True, sender, to_itself),
+        ):  # fmt: skip
             rows = np.flatnonzero(chosen)
             groups, group = np.unique(host[rows] * len(meanings) + meaning[rows], return_inverse=True)
             sums = _grouped(self._sums[:, rows], group, len(groups))
             for number, (packets, octets, first, last) in zip(groups.tolist(), sums.T.tolist(), strict=True):
-                seen = first <= last
-                whose = ends(self.pairs.hosts[number // len(meanings)])
-                times = (first, last) if seen else (None, None)
-                yield whose, int(meanings[number % len(meanings)]), Sums(packets, octets, *times)
+                whose = self.pairs.hosts[number // len(meanings)]
+                ends = Ends(whose if sends else None, whose if receives else None)
+                times = (first, last) if first <= last else (None, None)
+                yield ends, int(meanings[number % len(meanings)]), Sums(packets, octets, *times)
 
 
 def _grouped(sums: Places, group: Places, groups: int) -> Places:

@@ -92,10 +92,10 @@ class Named:
 
     def learn(self, keys: Sequence[Column], names: Sequence[int]) -> None:
         """Take over the names of connections that differ and that the exact path keeps."""
-        numbers, names = self.table.find(keys), np.array(names)
-        self._names[numbers[numbers >= 0]] = names[numbers >= 0]
+        numbers, told = self.table.find(keys), np.array(names)
+        self._names[numbers[numbers >= 0]] = told[numbers >= 0]
         new = np.flatnonzero(numbers < 0)
-        self._add([column[new] for column in keys], names[new], ELSEWHERE)
+        self._add([column[new] for column in keys], told[new], ELSEWHERE)
 
     def settle(self, keys: Sequence[Column], name: int, generation: int) -> Places:
         """Keep connections that are not there; return which of them found no place."""
@@ -117,5 +117,5 @@ class Named:
         """Return a table with what was settled here since a generation."""
         kept = np.flatnonzero(self._settled[:-1] >= generation)
         table = Named(version)
-        table._add(self.table.keys(kept), self._names[kept], self._settled[kept])  # noqa: SLF001 - its own kind
+        table._add(self.table.keys(kept), self._names[kept], self._settled[kept])
         return table

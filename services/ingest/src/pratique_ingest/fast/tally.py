@@ -87,6 +87,43 @@ def _most(one: Examined) -> int:
     return need
 
 
+def _new(counted: Sequence[_Counted], shown: Sequence[_Shown], count: int) -> Flags:
+    """Return which frames of a batch show anything new."""
+    new = np.zeros(count, dtype=np.bool_)
+    for group, cells, _ in counted:
+        new[group.frames[cells < 0]] = True
+    for tunnelled, _, fresh in shown:
+        new[tunnelled.frames[fresh.rows % len(tunnelled.frames)]] = True
+    return new
+
+
+def _carried(inside: Sequence[Tunnelled], chosen: Flags) -> dict[int, tuple[bytes, bytes]]:
+    """Return the tunnelled source and destination of some frames by their numbers."""
+    addresses: dict[int, tuple[bytes, bytes]] = {}
+    for tunnelled in inside:
+        some, size = tunnelled.some(np.flatnonzero(chosen[tunnelled.frames])), ADDRESS_SIZE[tunnelled.inner]
+        for frame, both in zip(some.frames.tolist(), bytes_of(some.inside, 2 * size), strict=True):
+            addresses[frame] = both[:size], both[size:]
+    return addresses
+
+
+def _singly(
+    counted: Sequence[_Counted], inside: Sequence[Tunnelled], chosen: Flags, chunk: Chunk, base: int
+) -> Iterator[Examined]:
+    """Yield some frames as the exact path knows them."""
+    addresses = _carried(inside, chosen)
+    for group, _, _ in counted:
+        rows, size = np.flatnonzero(chosen[group.frames]), ADDRESS_SIZE[group.version]
+        ends = bytes_of([column[rows] for column in group.addresses], 2 * size)
+        columns = group.frames[rows].tolist(), group.meanings[rows].tolist()
+        for frame, meaning, both in zip(*columns, ends, strict=True):
+            found, inner = carried(meaning), addresses.get(frame)
+            if inner is not None:
+                found = replace(found, inner=set(inner), subscribers=set(subscriber(meaning, inner)))
+            time = int(chunk.times[frame]) if chunk.timed is None or chunk.timed[frame] else None
+            yield Examined(base + frame, both[:size], both[size:], int(chunk.lengths[frame]), time, found, None, 0)
+
+
 class Tally:
     """All cells, and the ledger behind them."""
 
@@ -117,8 +154,8 @@ class Tally:
             for each in shown:
                 self._admit(each)
         else:
-            new = self._new(counted, shown, len(chunk))
-            left = list(self._singly(counted, inside, new, chunk, base))
+            new = _new(counted, shown, len(chunk))
+            left = list(_singly(counted, inside, new, chunk, base))
         for group, cells, _ in counted:
             if room:
                 self._cells[group.version].add(cells, chunk, group.frames)
@@ -157,8 +194,8 @@ class Tally:
         size = ADDRESS_SIZE[version]
         for both, number in zip(bytes_of(addresses, 2 * size), numbers, strict=True):
             sender, receiver = self._ledger.admit(both[:size], both[size:], number)
-            assert sender is not None  # noqa: S101 - there is room
-            assert receiver is not None  # noqa: S101
+            assert sender is not None  # there is room
+            assert receiver is not None
             yield sender, receiver
 
     def _admit(self, shown: _Shown) -> None:
@@ -169,40 +206,6 @@ class Tally:
         known = self._inside[tunnelled.outer, tunnelled.inner]
         for one, other, address, subscribes in known.extend([column[new.first] for column in keys]):
             self._ledger.carry(one, other, frozenset((address,)), subscribes)
-
-    @staticmethod
-    def _new(counted: Sequence[_Counted], shown: Sequence[_Shown], count: int) -> Flags:
-        """Return which frames of a batch show anything new."""
-        new = np.zeros(count, dtype=np.bool_)
-        for group, cells, _ in counted:
-            new[group.frames[cells < 0]] = True
-        for tunnelled, _, fresh in shown:
-            new[tunnelled.frames[fresh.rows % len(tunnelled.frames)]] = True
-        return new
-
-    @staticmethod
-    def _singly(
-        counted: Sequence[_Counted], inside: Sequence[Tunnelled], new: Flags, chunk: Chunk, base: int
-    ) -> Iterator[Examined]:
-        """Yield what the frames that show something new stand for."""
-        carrying: dict[int, tuple[bytes, bytes]] = {}
-        for tunnelled in inside:
-            some, size = tunnelled.some(np.flatnonzero(new[tunnelled.frames])), ADDRESS_SIZE[tunnelled.inner]
-            both = bytes_of(some.inside, 2 * size)
-            carrying |= {
-                frame: (one[:size], one[size:]) for frame, one in zip(some.frames.tolist(), both, strict=True)
-            }
-        for group, _, _ in counted:
-            rows, size = np.flatnonzero(new[group.frames]), ADDRESS_SIZE[group.version]
-            ends = bytes_of([column[rows] for column in group.addresses], 2 * size)
-            for frame, both, meaning in zip(
-                group.frames[rows].tolist(), ends, group.meanings[rows].tolist(), strict=True
-            ):
-                found, inner = carried(meaning), carrying.get(frame)
-                if inner is not None:
-                    found = replace(found, inner=set(inner), subscribers=set(subscriber(meaning, inner)))
-                time = int(chunk.times[frame]) if chunk.timed is None or chunk.timed[frame] else None
-                yield Examined(base + frame, both[:size], both[size:], int(chunk.lengths[frame]), time, found, None, 0)
 
     def settle(self) -> None:
         """Give all sums to the ledger and forget the cells."""
