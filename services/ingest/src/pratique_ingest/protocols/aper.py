@@ -99,5 +99,7 @@ def message(data: bytes) -> Message:
     """Read one message; raises NotAper when lengths, choice or criticality are impossible."""
     if len(data) < 6 or data[0] & 0x9F or data[0] >> 5 > UNSUCCESSFUL or data[2] & 0x3F or data[2] >> 6 > 2:
         raise NotAper
+    if data[3] < 0x80 and 4 + data[3] == len(data):  # short and alone: no copy is needed
+        return Message(data[0] >> 5, data[1], elements(data, 5))
     value, _ = sized(data, 3)
     return Message(data[0] >> 5, data[1], elements(value, 1))

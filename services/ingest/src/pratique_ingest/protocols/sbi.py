@@ -61,6 +61,8 @@ def text_identities(data: bytes, found: Findings, known: int = 0, closed: bool =
 
     The first `known` bytes were read before. Unless `closed`, what ends with the data may go on: it waits for more.
     """
+    if b"-" not in data:  # most values of header fields
+        return
     if b"imsi-" not in data and b"suci-" not in data and b"msisdn-" not in data and b"imei" not in data:
         return
     for match in IDENTIFIER.finditer(data):
