@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pratique_ingest.capture.link import IPV4, IPV6, TRANSPARENT_ETHERNET, ethertype
 from pratique_ingest.capture.network import SCTP, TCP, UDP, Datagram, datagram, sound, whole_datagram
 from pratique_ingest.capture.reassembly import Fragments, Messages
-from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp
+from pratique_ingest.capture.transport import Segment, sctp_chunks, tcp, udp, whole_messages
 from pratique_ingest.protocols import gtp
 from pratique_ingest.protocols.ciphering import Association, Ciphers
 from pratique_ingest.protocols.diameter import diameter
@@ -48,6 +48,7 @@ GRE, IP_IN_IP, IPV6_IN_IP = 47, 4, 41
 ERSPAN, ERSPAN_III = 0x88BE, 0x22EB
 # Tunnels within tunnels that are followed for inner addresses and identifiers; three have been seen.
 MAX_TUNNELS = 6
+GTPC_MESSAGE = 48  # the name of GTP-C is that of the user plane too, whose bytes are no effort
 
 
 def _teredo(payload: bytes) -> bytes:
@@ -65,6 +66,19 @@ def _erspan(data: bytes, kind: int, at: int) -> int:
     if kind == ERSPAN_III:
         return 20 if data[at + 11 : at + 12] and data[at + 11] & 1 else 12
     return 8 if data[0] & 0x10 else 0
+
+
+def _decode(by_port: tuple[Decoder, ...], protocol: int, payload: bytes, found: Findings) -> None:
+    """Let the decoders try a message of SCTP, until one reads it.
+
+    Those of the ports go first: laboratories send the identifier of another protocol more often than they move one
+    protocol to the port of another.
+    """
+    by_protocol = DECODERS.get(PAYLOAD_PROTOCOLS.get(protocol, ""), ())
+    found.messages += 1
+    for decode in by_port if by_port == by_protocol else dict.fromkeys(by_port + by_protocol):
+        if decode(payload, found):
+            break
 
 
 class Dissector:
@@ -129,18 +143,18 @@ class Dissector:
             found.receiver.add(CORE_SIGNS[far])
         if near in CORE_SIGNS:
             found.sender.add(CORE_SIGNS[near])
-        association = header.source + header.destination + data[:4]
+        decoders = DECODERS.get(far, ()) + DECODERS.get(near, ())
         found.association = Association(header.source + data[:2], header.destination + data[2:4], self._ciphers)
+        messages = whole_messages(data)
+        if messages is not None:
+            for protocol, payload in messages:
+                _decode(decoders, protocol, payload, found)
+            return
+        association = header.source + header.destination + data[:4]
         for chunk in sctp_chunks(data):
             message = self._messages.add(association, chunk)
-            if message is None:
-                continue
-            # A well-known port goes first: laboratories send the identifier of another protocol more often than they
-            # move one protocol to the port of another.
-            names = dict.fromkeys((far, near, PAYLOAD_PROTOCOLS.get(message.protocol, "")))
-            for decode in dict.fromkeys(one for name in names for one in DECODERS.get(name, ())):
-                if decode(message.payload, found):
-                    break
+            if message is not None:
+                _decode(decoders, message.protocol, message.payload, found)
 
     def _datagram(self, header: Datagram, segment: Segment, found: Findings, depth: int) -> None:
         payload, ports = segment.payload, self._ports
@@ -181,6 +195,7 @@ class Dissector:
             self._inner(carried.packet, found, depth, carried.uplink)
             return True
         if "gtp-c" in ends and gtp.control_plane(payload, found):
+            found.messages += len(payload) // GTPC_MESSAGE
             found.signs(Sign.GTPC_PORT, Sign.GTPC_PORT)
             return True
         if "pfcp" in ends and pfcp(payload, found, segment.missing):
@@ -245,3 +260,4 @@ class Dissector:
             identities=found.identities, inner=found.inner, subscribers=found.subscribers, troubles=found.troubles
         )
         self.dissect(header, packet, inside, depth + 1)
+        found.messages += inside.messages

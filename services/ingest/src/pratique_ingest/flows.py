@@ -1,7 +1,7 @@
 """TCP flows: what a connection speaks, learnt from the first segment that shows it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pratique_ingest.budget import STREAMS, Budget
 from pratique_ingest.capture.transport import ACK, FIN, RST, SYN, Segment
@@ -35,6 +35,8 @@ class Flows:
     """Connections by their two ends, once a segment has shown their protocol.
 
     `changes` names, in order, the connections whose protocol became known or changed: None when all must be read anew.
+    Connections that the fast path has named for good are kept there: `beside` counts those of the present generation,
+    `settled` finds their names.
     """
 
     def __init__(self, ports: Ports = STANDARD, budget: Budget | None = None) -> None:
@@ -43,18 +45,22 @@ class Flows:
         self._old: dict[Ends, _Flow] = {}
         self.changes: list[tuple[Ends, str]] | None = []
         self.budget = budget or Budget(STREAMS)
+        self.settled: Callable[[Ends], str | None] | None = None
+        self.beside = self.generation = 0
 
     def turn(self) -> None:
         """Forget the older generation when the younger one has grown to its size."""
-        if len(self._young) >= GENERATION:
+        if len(self._young) + self.beside >= GENERATION:
             for flow in self._old.values():
                 if flow.conversation is not None:
                     flow.conversation.release()
             self._old, self._young = self._young, {}
+            self.beside = 0
+            self.generation += 1
             self.changes = None
 
     def named(self) -> Iterator[tuple[Ends, str]]:
-        """Yield all connections with their protocols."""
+        """Yield all connections that are kept here, with their protocols."""
         for generation in (self._old, self._young):
             for ends, flow in generation.items():
                 yield ends, flow.name or ""
@@ -62,6 +68,12 @@ class Flows:
     def open(self, ends: Ends, name: str) -> None:
         """Remember that a connection speaks `name`."""
         self._name(ends, _Flow(), name)
+
+    def _begin(self, ends: Ends) -> _Flow:
+        flow = _Flow()
+        if self.settled is not None:
+            flow.name = self.settled(ends)
+        return flow
 
     def _name(self, ends: Ends, flow: _Flow, name: str) -> None:
         if flow.name is None:
@@ -80,7 +92,7 @@ class Flows:
         near = source + segment.source_port.to_bytes(2, "big")
         far = destination + segment.destination_port.to_bytes(2, "big")
         ends = (near, far) if near <= far else (far, near)
-        flow = self._young.get(ends) or self._old.get(ends) or _Flow()
+        flow = self._young.get(ends) or self._old.get(ends) or self._begin(ends)
         if segment.payload:
             if flow.name is None or flow.name == "http":
                 self._recognise(ends, near, flow, segment, found)

@@ -50,6 +50,8 @@ class Pace(NamedTuple):
 
 # A window of 8 MiB holds some 40,000 frames, which is enough for the lanes; more only costs memory.
 PACE = Pace(first_window=1 << 18, window=1 << 23, batch=16_384, patience=4096)
+# The effort that a compressed capture may ask for is weighed after every window.
+COMPRESSED_WINDOW = 1 << 20
 DETAILS = {
     "cut-file": "the file ends inside a record; what came before is kept",
     "damaged-length": "a record states an impossible length; what came before is kept",
@@ -121,16 +123,28 @@ def _warnings(
     return tuple(Caution(code, count, details[code]) for code, count in sorted(cautions.items()))
 
 
-def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int) -> bool:
-    """Take up to `count` frames one by one; False when there were fewer."""
+def _beyond(survey: Survey, stream: Stream) -> bool:
+    """Whether a compressed capture asks for more effort than captures do; its reading ends there."""
+    if not stream.compressed or not survey.effort.beyond(stream.consumed):
+        return False
+    stream.trouble = "expanded-limit"
+    return True
+
+
+def _read_exactly(survey: Survey, frames: Iterator[Frame], count: int, stream: Stream) -> bool:
+    """Take up to `count` frames one by one; False when there were fewer, or too much effort in them."""
     taken = 0
     for frame in islice(frames, count):
         survey.take(frame)
         taken += 1
+        if _beyond(survey, stream):
+            return False
     return taken == count
 
 
-def _steps(survey: Survey, file: ChunkedFile, frames: Iterator[Frame], pace: Pace, most: int) -> Iterator[None]:
+def _steps(
+    survey: Survey, file: ChunkedFile, frames: Iterator[Frame], stream: Stream, pace: Pace, most: int
+) -> Iterator[None]:
     """Read a capture to its end, or so many frames of it, in steps: chunks where there are some, else frame by frame.
 
     Where no chunk can be had, ever more frames are read before the next try, and where one ended early the next one is
@@ -138,27 +152,27 @@ def _steps(survey: Survey, file: ChunkedFile, frames: Iterator[Frame], pace: Pac
     """
     batches = Batches(survey, pace.batch)
     window, patience = pace.first_window, 1
-    while left := most - survey.packets:
+    largest = min(pace.window, COMPRESSED_WINDOW) if stream.compressed else pace.window
+    while (left := most - survey.packets) and not _beyond(survey, stream):
         chunk = file.chunk(window, left)
         if chunk is None:
-            if not _read_exactly(survey, frames, min(patience, left)):
+            if not _read_exactly(survey, frames, min(patience, left), stream):
                 break
             patience = min(2 * patience, pace.patience)
             window = pace.first_window
         else:
             batches.take(chunk)
             patience = 1
-            window = min(4 * window, pace.window)
+            window = min(4 * window, largest)
         yield
     batches.settle()
 
 
 def _single_steps(survey: Survey, frames: Iterator[Frame], stream: Stream, most: int) -> Iterator[None]:
-    """Read so many frames of a capture one by one, or up to where a compressed one asks for more than captures do."""
+    """Read so many frames of a capture one by one."""
     for frame in islice(frames, most):
         survey.take(frame)
-        if stream.compressed and survey.effort.beyond(stream.consumed):
-            stream.trouble = "expanded-limit"
+        if _beyond(survey, stream):
             break
         if not survey.packets % REPORT_EVERY:
             yield
@@ -183,9 +197,10 @@ def profile_capture(
     stream, file = open_capture(source, expanded_limit)
     survey, frames = Survey(plan), iter(file)
     most = MOST if max_packets is None else max_packets
-    # The effort that a compressed capture may ask for is weighed after every frame, against what was read for it.
-    singly = pace is None or stream.compressed
-    steps = _single_steps(survey, frames, stream, most) if singly else _steps(survey, file, frames, pace or PACE, most)
+    if pace is None:
+        steps = _single_steps(survey, frames, stream, most)
+    else:
+        steps = _steps(survey, file, frames, stream, pace, most)
     told = 0
     for _ in steps:
         if report is not None and survey.packets - told >= REPORT_EVERY:

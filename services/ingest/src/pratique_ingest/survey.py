@@ -75,12 +75,12 @@ class Survey:
     def passed(self, frames: int) -> None:
         """Note that so many frames are done; they do not reach over a turn of the flows."""
         self.packets += frames
-        self.effort.frame(frames)
         if not self.packets % TURN:
             self.flows.turn()
 
     def examine(self, number: int, frame: Frame, place: Place | None = None) -> Examined | None:
         """Dissect a frame, whose IP header may be known; whatever it does to a decoder is counted, not raised."""
+        self.effort.frame()
         link_type, time, length, data = frame
         place = place or outermost(link_type, data)
         if not place.version:
@@ -102,17 +102,21 @@ class Survey:
 
     def follow(self, examined: Examined) -> None:
         """Ask the connection of a frame what it says; frames come here in the order of the capture."""
-        if examined.held is None:
+        held = examined.held
+        if held is None:
             return
+        before = held.found.messages
         try:
-            self.flows.segment(*examined.held, Carriers(examined.source, examined.destination))
+            self.flows.segment(*held, Carriers(examined.source, examined.destination))
         except Exception as error:  # noqa: BLE001 - as above
             self.broken[type(error).__name__] += 1
+        if held.found is not examined.found:  # it is tunnelled
+            examined.found.messages += held.found.messages - before
 
     def conclude(self, examined: Examined) -> None:
         """Count a frame whose connection has been asked; in the order of the capture, too."""
         number, source, destination, length, time, found, _, size = examined
-        self.effort.decoded(found.protocols, size)
+        self.effort.decoded(found.protocols, found.messages, size)
         if found.troubles:
             self.cautions.update(found.troubles)
         self.ledger.count(source, destination, number, length, time, found)

@@ -79,6 +79,32 @@ def _interleaved(data: bytes, at: int, flags: int, payload: bytes) -> Chunk:
     return Chunk(0 if first else field, stream, field if first else 0, first, bool(flags & 1), payload, message)
 
 
+def whole_messages(data: bytes) -> list[tuple[int, bytes]] | None:
+    """Return payload protocol and user data of the messages in an SCTP packet; None where one is a fragment or I-DATA.
+
+    That is what nearly every packet is, and half the cost of `sctp_chunks`.
+    """
+    at, size, messages = 12, len(data), []
+    for _ in range(MAX_CHUNKS):
+        if at + 4 > size:
+            break
+        kind, length = data[at], data[at + 2] << 8 | data[at + 3]
+        if length < 4:
+            break
+        if kind == DATA:
+            if data[at + 1] & 3 != 3:
+                return None
+            start = at + 16
+            if start > size:
+                break
+            protocol = data[at + 12] << 24 | data[at + 13] << 16 | data[at + 14] << 8 | data[at + 15]
+            messages.append((protocol, data[start : at + length]))
+        elif kind == I_DATA:
+            return None
+        at += length + 3 & ~3
+    return messages
+
+
 def sctp_chunks(data: bytes) -> Iterator[Chunk]:
     """Yield the DATA and I-DATA chunks of an SCTP packet."""
     at = 12

@@ -7,6 +7,7 @@ of the capture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,9 @@ from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
 from pratique_ingest.capture.transport import ACK, FIN, RST, SYN
 from pratique_ingest.dissection import Held
-from pratique_ingest.fast.connections import Connections, Segments, ends_of
+from pratique_ingest.fast.connections import Connections, Segments
 from pratique_ingest.fast.headers import Headers
+from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled
 from pratique_ingest.fast.meanings import (
     DNS_SENDER,
     DOWNLINK,
@@ -32,9 +34,10 @@ from pratique_ingest.fast.meanings import (
     Tables,
     tables,
 )
+from pratique_ingest.fast.named import ends_of
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
-from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
+from pratique_ingest.fast.tally import Group, Tally
 from pratique_ingest.fast.tunnels import Carried, Ends, TunnelledFrames
 from pratique_ingest.flows import TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
@@ -64,24 +67,29 @@ class _Batch:
     tables: Tables
     meaning: Places
     exact: Flags
-    members: list[tuple[Kind, Places, tuple[Column, ...]]] = field(default_factory=list)
+    members: list[tuple[int, Places, tuple[Column, ...]]] = field(default_factory=list)
+    tunnelled: list[Tunnelled] = field(default_factory=list)
     segments: dict[int, list[_Part]] = field(default_factory=lambda: {4: [], 6: []})
     ends: list[Ends] = field(default_factory=list)
 
-    def tunnelled(self) -> list[Ends]:
-        """Return the user's packets in GTP-U that are counted by columns."""
+    def carried(self) -> list[Ends]:
+        """Return where the user's packets in GTP-U go that are counted by columns."""
         kept = [(one, np.flatnonzero(~self.exact[one.frames])) for one in self.ends]
         return [Ends(one.version, one.frames[rows], one.keys[rows]) for one, rows in kept if len(rows)]
 
     def groups(self) -> list[Group]:
         """Return the frames that are counted by columns."""
         groups = []
-        for kind, frames, addresses in self.members:
+        for version, frames, addresses in self.members:
             kept = np.flatnonzero(~self.exact[frames])
             own = frames[kept]
-            keys = (*(column[kept] for column in addresses), self.meaning[own].astype(np.uint64))
-            groups.append(Group(kind, own, keys))
+            meanings = self.meaning[own].astype(np.uint64)
+            groups.append(Group(version, own, tuple(column[kept] for column in addresses), meanings))
         return groups
+
+    def inside(self) -> list[Tunnelled]:
+        """Return what is tunnelled in those frames."""
+        return [one.some(np.flatnonzero(~self.exact[one.frames])) for one in self.tunnelled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +147,9 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
     headers = Headers.read(version, chunk.buffer, at, chunk.starts[frames] + chunk.sizes[frames])
     batch.meaning[frames] = headers.protocol
     batch.exact[frames] = ~headers.plain
-    alone = headers.plain.copy()
     udp = headers.of(UDP)
     if len(udp):
         tunnels = _udp(batch, frames, headers, udp)
-        alone[tunnels.chosen] = False
         batch.ends.append(Ends.of(version, frames, headers, tunnels.chosen))
         _inner(batch, version, frames, headers, tunnels)
     tcp = headers.of(TCP)
@@ -154,8 +160,7 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
         (source, destination), sign = headers.ports(sctp), batch.tables.sctp_sign
         batch.meaning[frames[sctp]] += sign[source] * SENDER + sign[destination] * RECEIVER
         batch.exact[frames[sctp[headers.bears(sctp)]]] = True
-    rows = np.flatnonzero(alone)
-    batch.members.append((Kind(version, 0), frames[rows], tuple(column[rows] for column in headers.addresses)))
+    batch.members.append((version, frames, headers.addresses))
 
 
 def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunnels:
@@ -231,8 +236,8 @@ def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels:
             speaking = known.diameter[source] | known.diameter[destination]
             segments = _segments(own[tcp], inner, tcp, (source, destination), inner.tcp_payload(tcp), speaking)
             batch.segments[number].append(_Part(segments, None))
-        addresses = (*(column[chosen] for column in headers.addresses), *inner.addresses)
-        batch.members.append((Kind(outer, number), own, addresses))
+        outside = tuple(column[chosen] for column in headers.addresses)
+        batch.tunnelled.append(Tunnelled(outer, number, own, outside, inner.addresses, tunnels.direction[mine]))
 
 
 class Batches:
@@ -277,22 +282,24 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
-        for one in sorted(examined, key=lambda one: one.number):
+        examined.sort(key=attrgetter("number"))
+        for one in examined:
             survey.follow(one)
         self._conclude(batch, examined)
+        survey.effort.columns(len(chunk))
         survey.passed(len(chunk))
 
     def _conclude(self, batch: _Batch, examined: list[Examined]) -> None:
         """Count all frames of a batch: where the budget may end within it, those that ask for more in their order."""
         survey, chunk, base, tunnelled = self._survey, batch.chunk, self._survey.packets, self._tunnelled
         tunnelled.begin()
-        ends = batch.tunnelled()
+        ends = batch.carried()
         with survey.budget.reserved(tunnelled.need(ends, chunk, examined)):
-            examined += self._tally.count(batch.groups(), chunk, base, examined)
-        frames: list[Examined | Carried] = [*examined]
+            left = self._tally.count(batch.groups(), batch.inside(), chunk, base, examined)
+        frames: Sequence[Examined | Carried] = examined
         if self._tally.crowded:
-            frames += tunnelled.singly(ends, chunk, base)
-        for one in sorted(frames, key=lambda one: one.number):
+            frames = sorted([*examined, *left, *tunnelled.singly(ends, chunk, base)], key=attrgetter("number"))
+        for one in frames:
             if isinstance(one, Carried):
                 survey.sessions.carry(*one)
             else:

@@ -184,7 +184,8 @@ class Line(NamedTuple):
 class Findings:
     """Protocols, identities and signs of one frame; signs belong to its sender or its receiver.
 
-    `teid` is that of a user's packet in an outermost GTP-U tunnel.
+    `teid` is that of a user's packet in an outermost GTP-U tunnel. `messages` counts what was decoded of those that a
+    frame may have many of, for the effort it is worth.
     """
 
     protocols: set[str] = field(default_factory=set)
@@ -198,6 +199,7 @@ class Findings:
     teid: int | None = None
     troubles: list[str] = field(default_factory=list)
     association: Association | None = field(default=None, repr=False)
+    messages: int = 0
 
     def identity(self, kind: Kind, value: str) -> None:
         """Keep an identifier, unless its length is impossible or it is empty (all zeros)."""

@@ -105,6 +105,7 @@ class Http1:
             self._trail.take(data, found)
             return b""
         head, rest = data[: end + 4], data[end + 4 :]
+        found.messages += 1
         text_identities(head, found)
         self._follow(head, found)
         return rest

@@ -21,6 +21,7 @@ ON_CONNECTION, ON_STREAM, FIXED_SIZES = frozenset({4, 6, 7}), frozenset({0, 1, 2
 MAX_FRAME, MAX_DATA, MAX_BLOCK = 16_384, 1 << 20, 65_536
 # Streams whose bodies are open at once; beyond, the oldest is forgotten.
 MAX_BODIES = 64
+FIELDS_A_MESSAGE = 4  # fields that cost as much as a message
 HEADER: Final = 9
 # What is missing between two frames and has one of these sizes is a frame that acknowledges, or opens the window (or
 # closes a stream), or a ping: a header block of so few bytes adds nothing to a table. Filtered captures lack them.
@@ -216,6 +217,7 @@ class Http2:
             return
         self._block = None
         read = header_block(block, self._table)
+        found.messages += 1 + len(read.fields) // FIELDS_A_MESSAGE
         if not read.whole:
             found.troubles.append("hpack-state-unknown")
         text_identities(b"\n".join([value for _, value in read.fields]), found)

@@ -13,7 +13,7 @@ from pratique_ingest.protocols.aper import (
 )
 from pratique_ingest.protocols.bits import Bits
 from pratique_ingest.protocols.ciphering import UeContext
-from pratique_ingest.protocols.findings import Context, End, Findings, Handover, Sign, Slice
+from pratique_ingest.protocols.findings import Context, End, Findings, Handover, Kind, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g, s_tmsi
 from pratique_ingest.protocols.tunnel_ends import NO_DIFFERENTIATOR, tunnel_ends
 
@@ -63,7 +63,11 @@ def _numbers(read: Message) -> tuple[int | None, int | None]:
 
 
 def _context(
-    read: Message, from_ran: bool, numbers: tuple[int | None, int | None], inside: Findings, ends: tuple[End, ...]
+    read: Message,
+    from_ran: bool,
+    numbers: tuple[int | None, int | None],
+    named: frozenset[tuple[Kind, str]],
+    ends: tuple[End, ...],
 ) -> Context | None:
     """Return what a message says about its UE, if it is about one."""
     ran_id, core_id = numbers
@@ -72,7 +76,7 @@ def _context(
         return None
     opens, closes = _opens(read), _closes(read)
     source = _number(read.first(SOURCE_AMF_UE), 3) if handover is Handover.SWITCH else None
-    allowed, named = _slice(read.first(ALLOWED_SLICES)), frozenset(inside.identities)
+    allowed = _slice(read.first(ALLOWED_SLICES))
     role = next((ROLES[each] for each, _ in read.elements if each in ROLES), None) if opens else None
     return Context(ran_id, from_ran, opens, closes, allowed, named, core_id, source, handover, ends, role)
 
@@ -109,9 +113,15 @@ MANDATORY: dict[tuple[int, int], tuple[frozenset[int], ...]] = {
 
 def _complete(read: Message) -> bool:
     """Whether a message has its mandatory elements: without them it shows no more than its port does."""
-    present = {identity for identity, _ in read.elements}
-    wanted = MANDATORY.get((read.procedure, read.outcome), ())
-    return bool(present) and all(present & one for one in wanted)
+    if not read.elements:
+        return False
+    for wanted in MANDATORY.get((read.procedure, read.outcome), ()):
+        for identity, _ in read.elements:
+            if identity in wanted:
+                break
+        else:
+            return False
+    return True
 
 
 def _temporary(read: Message, found: Findings) -> None:
@@ -136,9 +146,13 @@ def _secured(read: Message, from_ran: bool, ran_id: int | None, found: Findings)
     return context
 
 
-def _nas(read: Message, beside: list[bytes], context: UeContext | None) -> Findings:
-    """Return what the NAS messages say: its own, in an initial message sent on to another core, beside tunnel ends."""
-    inside, elements = Findings(), read.elements
+def _nas(read: Message, beside: list[bytes], context: UeContext | None, found: Findings) -> frozenset[tuple[Kind, str]]:
+    """Read the NAS messages and return who they name.
+
+    They are its own, those in an initial message that a core sends on to another, and those `beside` tunnel ends.
+    """
+    # The messages of one packet are told apart by who is named in them.
+    inside, elements = Findings() if found.identities else found, read.elements
     rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
     if rerouted is not None:
         with suppress(NotAper):
@@ -146,7 +160,12 @@ def _nas(read: Message, beside: list[bytes], context: UeContext | None) -> Findi
     messages = [content(value) for identity, value in elements if identity == NAS_PDU][:MAX_NAS]
     for nas in messages + beside:
         nas5g(nas, inside, context=context)
-    return inside
+    named = frozenset(inside.identities)
+    if inside is not found:
+        found.protocols |= inside.protocols
+        found.identities |= inside.identities
+        found.troubles += inside.troubles
+    return named
 
 
 def ngap(data: bytes, found: Findings) -> bool:
@@ -163,12 +182,9 @@ def ngap(data: bytes, found: Findings) -> bool:
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
     numbers, (ends, beside) = _numbers(read), tunnel_ends(read)
-    inside = _nas(read, beside, _secured(read, from_ran, numbers[0], found) if known else None)
-    _temporary(read, inside)
-    found.protocols |= inside.protocols
-    found.identities |= inside.identities
-    found.troubles += inside.troubles
-    context = _context(read, from_ran, numbers, inside, ends) if known else None
+    named = _nas(read, beside, _secured(read, from_ran, numbers[0], found) if known else None, found)
+    _temporary(read, found)
+    context = _context(read, from_ran, numbers, named, ends) if known else None
     if context is not None:
         found.contexts.append(context)
     return True

@@ -1,6 +1,5 @@
 """PFCP (TS 29.244): which side controls the user plane, the subscriber's identities and the addresses given to UEs."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from pratique_ingest.protocols.digits import packed_digits
@@ -14,19 +13,10 @@ FOLLOWED = 4
 USER_ID, UE_ADDRESS = 141, 93
 # Grouped elements on the way to a UE address: PDRs with their PDI, FARs, and what the replies hold.
 GROUPED = frozenset({1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 127, 255})
+FOLLOWED_ELEMENTS = GROUPED | {USER_ID, UE_ADDRESS}
 MAX_DEPTH, MAX_ELEMENTS = 4, 512
 # Parts of a User ID in their order, by flag.
 USER_PARTS: Final[tuple[tuple[int, Kind], ...]] = ((1, "imsi"), (2, "imei"), (4, "msisdn"))
-
-
-def _elements(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield type, start and end of each element (type, length, value)."""
-    for _ in range(MAX_ELEMENTS):
-        if at + 4 > end:
-            return
-        kind, size = data[at] << 8 | data[at + 1], data[at + 2] << 8 | data[at + 3]
-        start, at = at + 4, at + 4 + size
-        yield kind, start, min(at, end)
 
 
 def _user(value: bytes, found: Findings) -> None:
@@ -39,7 +29,15 @@ def _user(value: bytes, found: Findings) -> None:
 
 
 def _walk(data: bytes, at: int, end: int, depth: int, found: Findings) -> None:
-    for kind, start, stop in _elements(data, at, end):
+    """Read elements of type, length and value; of those that matter the bytes are looked at."""
+    for _ in range(MAX_ELEMENTS):
+        if at + 4 > end:
+            return
+        kind, start = data[at] << 8 | data[at + 1], at + 4
+        at = start + (data[at + 2] << 8 | data[at + 3])
+        if kind not in FOLLOWED_ELEMENTS:
+            continue
+        stop = min(at, end)
         if kind == USER_ID and stop > start:
             _user(data[start:stop], found)
         elif kind == UE_ADDRESS and stop - start >= 5 and data[start] & 2:
