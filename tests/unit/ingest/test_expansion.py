@@ -56,7 +56,7 @@ def test_a_file_of_many_frames_in_few_bytes_is_cut_where_no_real_one_goes() -> N
     record = pcap([ethernet(bytes(fragment))])[24:]  # one frame, with one time
     packed = zstandard.compress(pcap([]) + record * 50_000)
     assert len(packed) < 1000
-    # Two units a frame: the free thirty thousand, and one for three bytes of the file. They are weighed after a window.
+    # Two units a frame: the free thirty thousand, and one for two bytes of the file. They are weighed after a window.
     allowed = (FREE + len(packed) // GRANTED_FOR) // FRAME + 1
     assert profile_capture(io.BytesIO(packed), pilot=None, pace=None).packets == allowed
     profile = profiled(packed)

@@ -1,8 +1,8 @@
 """The effort that a compressed capture may ask for: few of its bytes make few frames, unless it is made to stall."""
 
-# The public captures under `zstd -19` ask for 0.2 units a compressed byte at most. The first FREE units, a third of a
+# The public captures under `zstd -19` ask for 0.27 units a compressed byte at most. The first FREE units, a third of a
 # second, are allowed in any case.
-FREE, GRANTED_FOR = 30_000, 3
+FREE, GRANTED_FOR = 30_000, 2
 # A frame of the exact path, a message or 48 bytes in it, and 16 frames that are counted in columns.
 FRAME, BYTES_A_UNIT, COLUMNS_A_UNIT = 2, 48, 16
 # Protocols whose frames are only counted; all others are read byte by byte.

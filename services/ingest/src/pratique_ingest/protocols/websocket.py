@@ -153,6 +153,7 @@ class WebSocket:
             self._frame = None
         whole = not self._left and bool(frame.first & FIN) and not frame.first & CONTROL
         if self._message is not None and (whole or len(self._message) >= READ):
+            found.messages += 1
             ocpp(self._message, found)
             self._message = None
 
