@@ -381,6 +381,14 @@ def test_frames_of_a_websocket_follow_the_head_that_opens_it() -> None:
     assert profile.hosts[0].protocol_packets == {"http": 2, "ocpp": 2, "tcp": 3, "websocket": 2}
 
 
+@pytest.mark.parametrize("mask", [b"", MASK])
+def test_a_call_met_in_the_middle_of_a_connection_opens_its_stream_though_it_is_cut(mask: bytes) -> None:
+    call = message(b'[2,"1","BootNotification",{"chargePointVendor":"' + b"v" * 300 + b'"}]', mask=mask)
+    profile = heard(*cut(call + message(b'[3,"2",{}]', mask=mask), [200, len(call) + 3]))
+    assert profile.hosts[0].protocol_packets == {"ocpp": 2, "tcp": 3, "websocket": 3}
+    assert [host.role for host in profile.hosts] == ["charging station", "CSMS"]
+
+
 def test_compressed_and_damaged_frames_are_no_calls() -> None:
     for sent in (message(b'[2,"1","Heartbeat",{}]', first=0xC1), message(b'[2,"1","Heartbeat",{}]', first=0xB1)):
         reader, found = WebSocket(known=True), Findings()

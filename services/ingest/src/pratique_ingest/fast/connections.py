@@ -19,7 +19,7 @@ from pratique_ingest.fast.meanings import NAMES, NUMBER, SETTLED, STEADY
 from pratique_ingest.fast.named import WORDS, Named, columns_of, connection, words_of
 from pratique_ingest.fast.rows import Column, Flags, Rows
 from pratique_ingest.flows import Ends, Flows
-from pratique_ingest.protocols.websocket import WHOLE_TEXT
+from pratique_ingest.protocols.websocket import WHOLE_TEXT, calls
 
 TLS = NUMBER["tls"]
 LAST_SETTLED = len(SETTLED)
@@ -77,7 +77,11 @@ def _shown(buffer: Bytes, segments: Segments, chosen: Places) -> tuple[Flags, Fl
     words = np.flatnonzero(letters)
     letters[words] = [BEGINNING.match(rows.bytes(row)) is not None for row in words.tolist()]
     framed = (first == 0) & (rows.byte(3) <= 9) & (rows.byte(5) < 0x80) & (rows.short(1) + 9 <= size)
-    return tls, ~tls & (letters | framed | (first == WHOLE_TEXT) | segments.diameter[chosen])
+    called = np.zeros(len(chosen), dtype=np.bool_)
+    for row in np.flatnonzero(first == WHOLE_TEXT).tolist():
+        at = segments.start[chosen[row]]
+        called[row] = calls(buffer[at : at + size[row]].tobytes())
+    return tls, ~tls & (letters | framed | called | segments.diameter[chosen])
 
 
 class Connections:
