@@ -7,9 +7,11 @@ CAPTURE ?=
 CAPTURES ?=
 POLICY ?= C4
 KILLS ?= 200
+MUTATIONS ?= 100000
+FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure bench paper secrets lock clean
+.PHONY: help setup demo run test check assure fuzz bench paper secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -39,8 +41,15 @@ check: setup ## format, lint, types, walls, compose file
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/docker-compose --file docker-compose.yml config --quiet
 
-assure: setup ## many releases under many kills (KILLS=200)
+assure: setup ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000)
 	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
+	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
+
+fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet atheris==3.0.0
+	mkdir -p out/fuzz
+	$(BIN)/python -m tests.fuzz.fuzz_profile out/fuzz/corpus -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
+		-timeout=20 -rss_limit_mb=4096 -artifact_prefix=out/fuzz/
 
 bench: setup ## the benchmarks, each against its peer in the same run
 	for each in benchmarks/bench_*.py; do $(BIN)/python $$each --quick || exit 1; done

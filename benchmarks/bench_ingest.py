@@ -3,9 +3,10 @@
     python benchmarks/bench_ingest.py [--quick] [--packets N] [--control SHARE] [--keep FILE]
 
 The capture is generated: user plane over N3 (GTP-U with PDU session containers, TCP with TLS and QUIC inside) and N6,
-DNS, and a share of control plane (4 % unless said: NGAP, F1AP, E2AP, PFCP, SBI; frames of the sample generator),
-207 bytes a frame and 2,100 hosts. Peers are measured on their first `PEER_PACKETS` frames, since their cost is linear
-and they take minutes; whichever is not installed is skipped, and said so. Times are CPU seconds of whole processes.
+DNS, and a share of control plane (4 % unless said: NGAP, F1AP, E2AP, PFCP, SBI; frames of the sample generator, whose
+identities change from sample to sample), 207 bytes a frame and 2,100 hosts. Peers are measured on their first
+`PEER_PACKETS` frames, since their cost is linear and they take minutes; whichever is not installed is skipped, and
+said so. Times are CPU seconds of whole processes.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from pratique_local.sample import write_sample
 PEER_PACKETS = 200_000
 HOSTS, UES, GNBS, UPFS = 2_100, 2_000, 60, 4
 MEAN_FRAME, CONTROL = 207, 0.04
+SAMPLES = 9  # of 240 subscribers each: as many as have a user plane
 SEGMENT = 100_000  # frames between which all flows end and new ones begin
 START = 1_767_225_600
 GOAL_DPKT, GOAL_TSHARK, GOAL_NDPI, GOAL_MEMORY = 40, 60, 10, 300
@@ -95,9 +97,8 @@ class Traffic:
     def __init__(self, seed: int, control: float, directory: Path) -> None:
         self.chance, self.control = Random(seed), control
         self.noise = self.chance.randbytes(1 << 16)
-        sample = directory / "sample.pcap"
-        write_sample(sample, subscribers=240)
-        self.signalling = [frame for frame in _frames(sample.read_bytes()) if _is_control(frame)]
+        self.samples, self.seeds = directory / "sample.pcap", 0
+        self.signalling: list[bytes] = []
         self.next = 0
 
     def segment(self, count: int) -> list[bytes]:
@@ -109,10 +110,23 @@ class Traffic:
             timed += ((begin + number * 0.0004, frame) for number, frame in enumerate(self._flow()))
         del timed[user:]
         for number in range(count - user):
-            timed.append((number / max(count - user, 1), self.signalling[self.next]))
-            self.next = (self.next + 1) % len(self.signalling)
+            timed.append((number / max(count - user, 1), self._signal()))
         timed.sort(key=lambda one: one[0])
         return [frame for _, frame in timed]
+
+    def _signal(self) -> bytes:
+        """Return the next frame of control plane: of another sample when one is at its end, SAMPLES of them in turn.
+
+        Their temporary identities, concealed ones, tunnels, keys and streams differ, so that nothing is gained by
+        keeping what a payload has said.
+        """
+        if self.next == len(self.signalling) and self.seeds < SAMPLES:
+            self.seeds += 1
+            write_sample(self.samples, seed=self.seeds, subscribers=240)
+            self.signalling += [frame for frame in _frames(self.samples.read_bytes()) if _is_control(frame)]
+        self.next %= len(self.signalling)
+        self.next += 1
+        return self.signalling[self.next - 1]
 
     def _payload(self, begin: bytes, size: int) -> bytes:
         at = self.chance.randrange(len(self.noise) - 1500)

@@ -186,13 +186,15 @@ def test_capture_push_waits_and_says_what_was_found(tmp_path: Path, capsys: pyte
         "complete": False,
         "warnings": [{"code": "cut-frame", "count": 1, "detail": "The last frame is cut."}],
     }
-    line = ["capture", "push", str(tmp_path / "a.pcap"), "--pilot", "lab", "--open-to", "fl"]
+    line = ["capture", "push", str(tmp_path / "a.pcap"), "--pilot", "lab", "--open-to", "fl", "--max-packets", "1200"]
     left, service = run(line, told({"id": "cap_1", "status": "queued"}, 202), told(ready))
     assert left == 0
-    assert dict(service.asked[0].url.params) == {"name": "a.pcap", "pilot": "lab", "open_to": "fl"}
+    assert dict(service.asked[0].url.params) == {
+        "name": "a.pcap", "pilot": "lab", "open_to": "fl", "max_packets": "1200"
+    }  # fmt: skip
     assert capsys.readouterr().out.splitlines() == [
         "cap_1  ready",
-        "  1,200 frames, 7 hosts; the file is cut, what comes before the cut is kept",
+        "  1,200 frames, 7 hosts; not all of the file, as the warnings say",
         "  1 x cut-frame: The last frame is cut.",
     ]
 

@@ -31,8 +31,10 @@ def udp(source: int, destination: int, payload: bytes) -> bytes:
     return struct.pack(">HHHH", source, destination, 8 + len(payload), 0) + payload
 
 
-def tcp(source: int, destination: int, payload: bytes, sequence: int = 1, flags: int = 0x18) -> bytes:
-    return struct.pack(">HHIIBBHHH", source, destination, sequence, 0, 0x50, flags, 1024, 0, 0) + payload
+def tcp(
+    source: int, destination: int, payload: bytes, sequence: int = 1, flags: int = 0x18, acknowledged: int = 0
+) -> bytes:
+    return struct.pack(">HHIIBBHHH", source, destination, sequence, acknowledged, 0x50, flags, 1024, 0, 0) + payload
 
 
 def chunk(payload: bytes, protocol: int, flags: int = 3, tsn: int = 1) -> bytes:

@@ -1,5 +1,6 @@
 """Captures by chance: every kind of frame that one of the two paths treats in a way of its own, in any order."""
 
+import gzip
 import struct
 
 from hypothesis import strategies as st
@@ -19,6 +20,12 @@ TCP_PAYLOADS = [
     b"SSH-2.0-OpenSSH", b"REGISTER sip:ims SIP/2.0\r\n", b"SIP/2.0 200 OK", PREFACE + SETTINGS, SETTINGS,
     b"\0\0\5\0\0\0\0\0\1imsi-", b"\0\0\2\0\0\0\0\0\1", b"ABC nothing", b"imsi-001010000000003", bytes(12),
     b"\1\0\0\x14\x80\0\1\x3c\0\0\0\0\0\0\0\0\0\0\0\0", b'\x81\x1a[2,"1","Heartbeat",{}]    ', b"\xff" * 20,
+    b'\x81\x96\0\0\0\0[2,"1","Heartbeat",{}]', b'\x81\x7e\2\0[2,"1","Heartbeat",{', b"\x81\x03abc",
+    PREFACE[:14], PREFACE[14:], b"\0\0\x06\1\4\0\0\0\1\x44\4/abc", b"\0\0\3\1\5\0\0\0\3\x82\xbe\xbf",
+    b"\0\0\x1b\1\4\0\0\0\5\x44\x19/x/imsi-001010000000004/", b"\0\0\x18\0\1\0\0\0\5\"imsi-001010000000005\"\0\0",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nimsi-\r\n", b"f\r\n001010000000006\r\n0\r\n\r\n",
+    b"POST /x HTTP/1.1\r\nContent-Length: 30\r\n\r\n", b'\x01\x0a[2,"1","Hear', b'\x80\x0atbeat",{}] ',
+    gzip.compress(b'{"supi":"imsi-001010000000007"}', mtime=0),
 ]  # fmt: skip
 UDP_PAYLOADS = [
     b"", b"x", b"\0\1\1\0\0\1\0\0\0\0\0\0", b"\0\1\x81\x80\0\1\0\0\0\0\0\0", b"\0\1\x81\x80\xff\1\0\0\0\0\0\0",
@@ -45,7 +52,8 @@ def _addressed(protocol: int, payload: st.SearchStrategy[bytes]) -> st.SearchStr
 def segments(draw: st.DrawFn) -> bytes:
     ports = draw(st.sampled_from(PORTS)), draw(st.sampled_from(PORTS))
     flags = draw(st.sampled_from([2, 18, 16, 24, 17, 4]))
-    return crafted.tcp(*ports, draw(st.sampled_from(TCP_PAYLOADS)), draw(st.integers(1, 40)), flags)
+    sequence = draw(st.one_of(st.integers(1, 40), st.integers(1, 200), st.just(1 << 31)))
+    return crafted.tcp(*ports, draw(st.sampled_from(TCP_PAYLOADS)), sequence, flags, draw(st.integers(0, 200)))
 
 
 @st.composite

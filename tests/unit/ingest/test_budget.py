@@ -110,5 +110,5 @@ def test_identifiers_leave_as_one_object_of_lists() -> None:
     read = json.loads(_written(_identifiers(seen)))
     assert read["imsi"][0] == {"value": "001010000000001", "packets": 2, "hosts": ["10.0.0.1"]}
     assert [entry["value"] for entry in read["imsi"]] == ["001010000000001", "001010000000002"]
-    assert read.keys() == {"imsi", "suci", "guti", "guti_4g", "msisdn", "imei"}
+    assert read.keys() == {"imsi", "suci", "guti", "guti_4g", "s_tmsi", "msisdn", "imei"}
     assert read["guti"] == []

@@ -69,6 +69,20 @@ def test_each_interface_has_its_own_link_type_and_clock() -> None:
     assert (profile.started, profile.ended) == (START, START + 1.5)
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_clocks_offset_in_seconds_is_added(order: str) -> None:
+    offset = struct.pack(order + "HHq", 14, 8, START)
+    file = section(order) + interface(order=order, options=offset) + enhanced(FRAME, 2_500_000, order=order)
+    profile = profiled(file)
+    assert (profile.started, profile.hosts[0].first_seen) == (START + 2.5, "2026-01-01T00:00:02.500000Z")
+
+
+def test_an_obsolete_packet_block_is_read() -> None:
+    old = crafted.block(2, struct.pack("<HHIIII", 0, 0, 0, 5_000_000, len(FRAME), len(FRAME)) + FRAME)
+    profile = profiled(section() + interface() + old)
+    assert (crafted.counts(profile), profile.started) == ({GNB: (1, 1), AMF: (1, 1)}, 5.0)
+
+
 def test_a_new_section_forgets_the_interfaces_of_the_one_before() -> None:
     first = section("<") + interface(101) + enhanced(FRAME[14:], 0)
     second = section(">") + interface(1, order=">") + enhanced(FRAME, 0, order=">")
@@ -145,6 +159,17 @@ def test_progress_ends_with_all_frames_and_all_bytes_of_the_file() -> None:
     assert told[-1] == Progress(10_000, len(file))
     assert len(told) > 2
     assert told == sorted(told)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_progress_in_a_compressed_file_is_of_its_own_bytes(pack: Callable[[bytes], bytes]) -> None:
+    told: list[Progress] = []
+    chance = Random(1)
+    file = pack(pcap([FRAME + chance.randbytes(40) for _ in range(30_000)]))
+    profile_capture(io.BytesIO(file), pilot=None, report=told.append)
+    assert told[-1] == Progress(30_000, len(file))
+    assert told == sorted(told)
+    assert any(0 < one.bytes < len(file) for one in told)
 
 
 def test_a_source_that_gives_one_byte_at_a_time_is_read() -> None:

@@ -12,8 +12,8 @@ import pytest
 import zstandard
 
 from pratique_ingest.capture.containers import open_capture
-from pratique_ingest.effort import FRAME, FREE
-from pratique_ingest.profile import NotACapture, Profile, profile_capture
+from pratique_ingest.effort import FRAME, FREE, GRANTED_FOR
+from pratique_ingest.profile import COMPRESSED_WINDOW, NotACapture, Profile, profile_capture
 from tests.unit.ingest import crafted
 from tests.unit.ingest.crafted import AMF, GNB, ethernet, ipv4, pcap, profiled, udp
 
@@ -51,14 +51,23 @@ def test_ten_thousand_empty_records_are_read_and_one_more_is_damage() -> None:
 
 
 def test_a_file_of_many_frames_in_few_bytes_is_cut_where_no_real_one_goes() -> None:
-    record = pcap([FRAMES[0]])[24:]  # one frame, with one time
+    fragment = bytearray(ipv4(GNB, AMF, 17, udp(1, 2, b"x")))
+    fragment[6] = 0x20  # more fragments follow: the exact path's
+    record = pcap([ethernet(bytes(fragment))])[24:]  # one frame, with one time
     packed = zstandard.compress(pcap([]) + record * 50_000)
-    profile = profiled(packed)
     assert len(packed) < 1000
-    # Three units a frame: the free hundred thousand, and one a byte of the file.
-    assert profile.packets == (FREE + len(packed)) // FRAME + 1
-    assert codes(profile) == ["expanded-limit"]
-    assert profiled(pcap([]) + record * 50_000).complete  # uncompressed, their bytes are there
+    # Two units a frame: the free thirty thousand, and one for two bytes of the file. They are weighed after a window.
+    allowed = (FREE + len(packed) // GRANTED_FOR) // FRAME + 1
+    assert profile_capture(io.BytesIO(packed), pilot=None, pace=None).packets == allowed
+    profile = profiled(packed)
+    assert allowed <= profile.packets < allowed + COMPRESSED_WINDOW // len(record)
+    assert "expanded-limit" in codes(profile)
+    assert "expanded-limit" not in codes(profiled(pcap([]) + record * 50_000))  # uncompressed, their bytes are there
+
+
+def test_frames_that_are_counted_in_columns_ask_for_little() -> None:
+    record = pcap([FRAMES[0]])[24:]
+    assert profiled(zstandard.compress(pcap([]) + record * 50_000)).complete
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])

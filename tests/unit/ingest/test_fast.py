@@ -87,7 +87,7 @@ def chunked(file: bytes, window: int) -> Iterator[Frame]:
     _, capture = open_capture(io.BytesIO(file))
     singly = iter(capture)
     while True:
-        chunk = capture.chunk(window)
+        chunk = capture.chunk(window, 1 << 62)
         if chunk is not None:
             yield from chunk.frames(range(len(chunk)))  # type: ignore[arg-type]
             continue

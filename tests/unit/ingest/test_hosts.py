@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Callable
+from ipaddress import ip_address
 
 import pytest
 
@@ -62,17 +63,44 @@ def test_a_total_length_of_zero_means_the_whole_frame() -> None:
     assert "mdns" in profiled(pcap([ethernet(bytes(packet))])).hosts[0].protocols
 
 
+def test_a_jumbogram_and_big_tcp_are_read_to_their_end() -> None:
+    jumbo = bytes([17, 0, 0xC2, 4]) + struct.pack(">I", 8 + 8 + 70_000)  # hop by hop (RFC 2675, 2)
+    payload = struct.pack(">HHHH", 40_000, 5353, 0, 0) + bytes(70_000)
+    of_udp = struct.pack(">IHBB", 6 << 28, 0, 0, 64) + b"".join(ip_address(f"fd00::{n}").packed for n in (1, 2))
+    hello = b"\x16\x03\x01\x00\x05hello"
+    of_tcp = bytearray(ipv4(AMF, GNB, 6, tcp(40_000, 9000, hello)) + bytes(100_000))
+    of_tcp[2:4] = b"\x00\x00"
+    profile = profiled(pcap([ethernet(of_udp + jumbo + payload), ethernet(bytes(of_tcp))] * 3))
+    assert {host.ip: (host.protocols, host.packets) for host in profile.hosts} == {
+        **dict.fromkeys(("fd00::1", "fd00::2"), (("mdns", "udp"), 3)), **dict.fromkeys((AMF, GNB), (("tcp", "tls"), 3))
+    }  # fmt: skip
+    assert (profile.complete, profile.warnings) == (True, ())
+
+
 @pytest.mark.parametrize(
     "tunnel",
     [
         lambda inner: ipv4(AMF, GNB, 4, inner),
         lambda inner: ipv4(AMF, GNB, 47, b"\x00\x00\x08\x00" + inner),
+        lambda inner: ipv4(AMF, GNB, 47, b"\x00\x00\x88\xbe" + ethernet(inner)),
         lambda inner: ipv4(AMF, GNB, 47, b"\x10\x00\x88\xbe" + bytes(12) + ethernet(inner)),
+        lambda inner: ipv4(AMF, GNB, 47, b"\x10\x00\x22\xeb" + bytes(16) + ethernet(inner)),
+        lambda inner: ipv4(AMF, GNB, 47, b"\x10\x00\x22\xeb" + bytes(15) + b"\x01" + bytes(8) + ethernet(inner)),
         lambda inner: ipv4(AMF, GNB, 17, udp(1, 4789, bytes(8) + ethernet(inner))),
         lambda inner: ipv4(AMF, GNB, 17, udp(1, 6081, b"\x00\x00\x65\x58" + bytes(4) + ethernet(inner))),
         lambda inner: ipv4(AMF, GNB, 17, udp(2152, 2152, struct.pack(">BBHI", 0x30, 255, len(inner), 1) + inner)),
     ],
-    ids=["IP in IP", "GRE", "ERSPAN", "VXLAN", "Geneve", "GTP-U"],
+    ids=[
+        "IP in IP",
+        "GRE",
+        "ERSPAN I",
+        "ERSPAN II",
+        "ERSPAN III",
+        "ERSPAN III of a platform",
+        "VXLAN",
+        "Geneve",
+        "GTP-U",
+    ],
 )
 def test_tunnelled_addresses_are_kept_apart_and_lend_no_protocol(tunnel: Callable[[bytes], bytes]) -> None:
     profile = profiled(pcap([ethernet(tunnel(ipv4(SMF, UPF, 6, tcp(1, 22, b"SSH-2.0-x"))))]))
@@ -93,6 +121,12 @@ def test_an_icmp_error_does_not_lend_the_quoted_protocol() -> None:
     quoted = ipv4(GNB, AMF, 17, udp(2152, 2152, b"\x30\xff\x00\x00\x00\x00\x00\x01"))
     packet = ipv4(AMF, GNB, 1, b"\x03\x03\x00\x00" + bytes(4) + quoted)
     assert profiled(pcap([ethernet(packet)])).hosts[0].protocols == ("icmp",)
+    quoted = ipv6("fd00::2", "fd00::1", 17, udp(2152, 2152, b"\x30\xff\x00\x00\x00\x00\x00\x01"))
+    packet = ipv6("fd00::1", "fd00::2", 58, b"\x01\x04\x00\x00" + bytes(4) + quoted)
+    profile = profiled(pcap([ethernet(packet)]))
+    assert {host.ip: (host.protocols, host.role) for host in profile.hosts} == dict.fromkeys(
+        ("fd00::1", "fd00::2"), (("icmpv6",), "unknown")
+    )
 
 
 def test_a_row_has_the_fields_of_the_interface_and_plain_values() -> None:

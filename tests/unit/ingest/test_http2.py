@@ -5,7 +5,8 @@ import struct
 import pytest
 
 from pratique_ingest.profile import Profile
-from pratique_ingest.protocols.hpack import huffman, literals
+from pratique_ingest.protocols.hpack import Table, header_block
+from pratique_ingest.protocols.huffman import huffman
 from tests.unit.ingest.crafted import AMF, SMF, ethernet, ipv4, pcap, profiled, tcp
 
 # RFC 7541, C.4.1 to C.4.3 and C.6.1: the coded strings of its examples.
@@ -42,10 +43,31 @@ def test_a_string_without_right_padding_is_given_up(coded: str) -> None:
     assert huffman(bytes.fromhex(coded)) is None
 
 
-def test_the_example_of_the_standard_gives_its_literal_fields() -> None:
-    block = bytes.fromhex("828684418cf1e3c2e5f23a6ba0ab90f4ff")  # C.4.1: three indexed fields, then :authority
-    assert list(literals(block)) == [("", b"www.example.com")]
-    assert list(literals(bytes.fromhex("040c2f73616d706c652f70617468"))) == [(":path", b"/sample/path")]  # C.2.2
+# RFC 7541, C.4.1 to C.4.3: three requests on one connection, the later ones by the table that the first ones fill.
+REQUESTS = (
+    "828684418cf1e3c2e5f23a6ba0ab90f4ff",
+    "828684be5886a8eb10649cbf",
+    "828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf",
+)
+AUTHORITY = (b":authority", b"www.example.com")
+
+
+def test_the_requests_of_the_standard_are_read_with_the_table_that_they_fill() -> None:
+    table = Table()
+    first, second, third = (header_block(bytes.fromhex(request), table) for request in REQUESTS)
+    assert first.fields == [(b":method", b"GET"), (b":scheme", b"http"), (b":path", b"/"), AUTHORITY]
+    assert second.fields == [*first.fields, (b"cache-control", b"no-cache")]
+    assert third.fields[3:] == [AUTHORITY, (b"custom-key", b"custom-value")]
+    assert (first.whole, second.whole, third.whole, table.size) == (True, True, True, 164)
+
+
+def test_what_the_table_held_before_the_capture_is_unknown_and_what_came_since_is_not() -> None:
+    table = Table()
+    second, third = (header_block(bytes.fromhex(request), table) for request in REQUESTS[1:])
+    assert (second.fields[3:], second.whole) == ([(b"cache-control", b"no-cache")], False)
+    # The third refers to the entry that the first made, and to none of the second.
+    assert (third.fields[3:], third.whole) == ([(b"custom-key", b"custom-value")], False)
+    assert header_block(b"\xbe\xbf", table).fields == [third.fields[3], second.fields[3]]
 
 
 def test_a_path_names_the_function_and_the_subscriber() -> None:

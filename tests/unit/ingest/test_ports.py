@@ -126,6 +126,22 @@ def test_pfcp_and_gtp_fill_their_datagrams() -> None:
     assert "gtp" not in on_udp(2152, echo + b"junk").hosts[0].protocols
 
 
+@pytest.mark.parametrize(
+    ("payload", "gtp"),
+    [
+        (b"\x1e\x10\x00\x04" + bytes(20), True),  # version 0 of GTP
+        (b"\x4e\xf0\x00\x02\x00\x01" + bytes(2), True),  # GTP', version 2
+        (b"\x0f\xf0\x00\x02\x00\x01" + bytes(2), True),  # GTP', version 0 with the short header
+        (b"\x4e\xf0\x00\x03\x00\x01" + bytes(2), False),
+        (b"\x27\x00\x00\x00\x02\x59", False),
+        (b"\x4e\x00\x00\x00\x00\x01", False),  # no type
+        (b"\x1e", False),
+    ],
+)
+def test_charging_on_port_3386_fills_its_datagram(payload: bytes, gtp: bool) -> None:
+    assert set(on_udp(3386, payload).hosts[0].protocols) == ({"udp", "gtp"} if gtp else {"udp"})
+
+
 def test_a_tunnel_whose_length_is_wrong_is_one_if_a_packet_is_in_it() -> None:
     inner = ipv4(SMF, UPF, 17, udp(1, 2, b"abcd"))
     for header in (len(inner), len(inner) - 1, len(inner) + 8):

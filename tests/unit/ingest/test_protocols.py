@@ -98,7 +98,7 @@ def test_a_message_without_its_mandatory_elements_shows_no_more_than_its_port() 
     for message in (empty, setup(99)):
         profile = profiled(pcap([ethernet(ipv4(GNB, AMF, 132, sctp(9000, 38412, chunk(message, 60))))]))
         (amf,) = [host for host in profile.hosts if host.ip == AMF]
-        assert amf.role_evidence == "its SCTP port is 38412 (NGAP); 1 frames"
+        assert amf.role_evidence == "its SCTP port is that of NGAP (38412, or the plan's); 1 frames"
         assert [host.role for host in profile.hosts if host.ip == GNB] == ["unknown"]
 
 
@@ -112,7 +112,7 @@ def test_a_rerouted_initial_message_gives_its_identities_and_no_side() -> None:
 def test_a_null_ciphered_message_is_opened_and_a_ciphered_one_counted() -> None:
     protected = bytes.fromhex("7e0212345678 05".replace(" ", ""))
     opened = on_n2(chunk(ngap(protected + SUCI_REQUEST), 60))
-    assert (values(opened, "suci"), opened.warnings) == ([SUCI], ())
+    assert (values(opened, "suci"), [warning.code for warning in opened.warnings]) == ([SUCI], ["suci-null-scheme"])
     closed = on_n2(chunk(ngap(protected + bytes.fromhex("93c1d5a7ee01")), 60))
     assert [(warning.code, warning.count) for warning in closed.warnings] == [("nas-ciphered", 1)]
 
@@ -122,6 +122,29 @@ def test_a_message_inside_a_security_mode_complete_is_read() -> None:
     container = b"\x71" + struct.pack(">H", len(GUTI_REQUEST)) + GUTI_REQUEST
     profile = on_n2(chunk(ngap(b"\x7e\x00\x5e" + imeisv + container), 60))
     assert (values(profile, "guti"), values(profile, "imei")) == ([GUTI], ["4453678901234567"])
+
+
+def test_temporary_identities_in_messages_and_pagings_are_kept() -> None:
+    service = bytes.fromhex("7e004c00 0007 f4 0040 deadbeef")  # a service request by 5G-S-TMSI: set 001, pointer 00
+    assert values(on_n2(chunk(ngap(service), 60)), "s_tmsi") == ["001-00-deadbeef"]
+    # In NGAP: two bits of options (one of a choice more in a paging), set and pointer, then the TMSI on a byte.
+    for identity, procedure, head in ((26, 15, 0x0040 << 6), (115, 24, 0x0040 << 5)):
+        value = head.to_bytes(3, "big") + bytes.fromhex("deadbeef")
+        body = b"\x00\x00\x01" + struct.pack(">HBB", identity, 0, len(value)) + value
+        message = bytes([0, procedure, 0x40, len(body)]) + body
+        assert values(on_n2(chunk(message, 60)), "s_tmsi") == ["001-00-deadbeef"]
+
+
+def test_a_paging_of_4g_calls_by_temporary_or_permanent_identity() -> None:
+    for value, kind, found in (
+        # Choice and options, the code 01, then the M-TMSI; choice, a length of eight, then the digits.
+        (bytes.fromhex("0010") + bytes.fromhex("deadbeef"), "s_tmsi", ["1-deadbeef"]),
+        (bytes([0x40 | 5 << 3]) + bytes.fromhex("00110000000000f1"), "imsi", ["001100000000001"]),
+    ):
+        body = b"\x00\x00\x01" + struct.pack(">HBB", 43, 0, len(value)) + value
+        message = bytes([0, 10, 0x40, len(body)]) + body
+        frame = ethernet(ipv4(AMF, GNB, 132, sctp(36412, 9000, chunk(message, 18))))
+        assert values(profiled(pcap([frame])), kind) == found
 
 
 def test_nested_containers_end() -> None:
@@ -237,8 +260,24 @@ def test_e2ap_is_told_from_x2ap_on_the_same_port_by_its_elements() -> None:
         profile = profiled(pcap([frame]))
         assert "e2ap" in profile.hosts[0].protocols
         assert {host.ip: host.role for host in profile.hosts} == {GNB: "E2 node", AMF: "Near-RT RIC"}
-    setup = ethernet(ipv4(GNB, AMF, 132, sctp(9000, 36422, chunk(e2(21, 6), 27))))
-    assert profiled(pcap([setup])).hosts[0].protocols == ("sctp", "x2ap")
+    for port, payload in ((36422, 27), (36422, 0), (36421, 0), (37464, 27), (50_000, 27)):
+        setup = ethernet(ipv4(GNB, AMF, 132, sctp(9000, port, chunk(e2(21, 6), payload))))
+        profile = profiled(pcap([setup]))
+        assert profile.hosts[0].protocols == ("sctp", "x2ap")
+        assert {host.role for host in profile.hosts} == {"eNB"}
+
+
+@pytest.mark.parametrize(
+    ("procedure", "first", "name"),
+    [
+        (3, 49, "e2ap"), (3, 1, "e2ap"), (2, 29, "e2ap"), (1, 3, "e2ap"), (8, 29, "e2ap"), (10, 49, "e2ap"),
+        (3, 10, "x2ap"), (2, 6, "x2ap"), (0, 10, "x2ap"), (8, 20, "x2ap"), (10, 39, "x2ap"), (36, 252, "x2ap"),
+        (5, 99, None), (8, 99, None), (0, 99, None),
+    ],
+)  # fmt: skip
+def test_a_shared_procedure_code_is_decided_by_the_first_element(procedure: int, first: int, name: str | None) -> None:
+    frame = ethernet(ipv4(GNB, AMF, 132, sctp(9000, 36422, chunk(e2(first, procedure), 0))))
+    assert set(profiled(pcap([frame])).hosts[0].protocols) == {"sctp", name} - {None}
 
 
 def test_a_charging_station_and_its_system_are_known_by_ocpp() -> None:
@@ -257,6 +296,60 @@ def test_a_masked_ocpp_call_is_read() -> None:
         ethernet(ipv4(AMF, SMF, 6, tcp(40_000, 9000, b"\x81" + bytes([0x80 | len(text)]) + mask + masked))),
     ]
     assert {host.ip: host.role for host in profiled(pcap(frames)).hosts} == {AMF: "charging station", SMF: "CSMS"}
+
+
+def test_an_ocpp_call_shows_itself_in_the_middle_of_a_connection() -> None:
+    text = b'[2,"1","TransactionEvent",{}]'
+    profile = on_tcp(b"\x81" + bytes([len(text)]) + text, port=9000)
+    assert {host.ip: host.role for host in profile.hosts} == {AMF: "charging station", SMF: "CSMS"}
+    for other in (b'[3,"1",{}]', b'[2,"1","lowercase",{}]', b"hello"):  # an answer is like much other JSON
+        assert on_tcp(b"\x81" + bytes([len(other)]) + other, port=9000).hosts[0].protocols == ("tcp",)
+
+
+def pair(kind: int, value: bytes) -> bytes:
+    return bytes([kind, 2 + len(value)]) + value
+
+
+def radius(*pairs: bytes, code: int = 4) -> bytes:
+    body = b"".join(pairs)
+    return struct.pack(">BBH", code, 1, 20 + len(body)) + bytes(16) + body
+
+
+def of_3gpp(kind: int, value: bytes) -> bytes:
+    return pair(26, struct.pack(">I", 10_415) + pair(kind, value))
+
+
+def test_radius_gives_imsi_msisdn_imeisv_and_the_address_of_the_ue() -> None:
+    request = radius(
+        pair(1, b"user"), of_3gpp(1, b"001010000000001"), pair(31, b"+491725670014"), of_3gpp(20, b"8650400000354103"),
+        pair(8, bytes([10, 45, 0, 2])),
+    )  # fmt: skip
+    frames = [
+        ethernet(ipv4(SMF, UPF, 17, udp(40_000, 1813, request))),
+        ethernet(ipv4("10.45.0.2", "192.0.2.1", 17, udp(1, 2, b""))),
+    ]
+    profile = profiled(pcap(frames))
+    assert (values(profile, "imsi"), values(profile, "msisdn")) == ([IMSI], ["491725670014"])
+    assert values(profile, "imei") == ["8650400000354103"]
+    assert {host.ip: host.role for host in profile.hosts}["10.45.0.2"] == "UE"
+    assert profile.hosts[0].imsi == (IMSI,)
+
+
+def test_radius_of_a_wireless_lan_names_a_machine_and_no_telephone() -> None:
+    wireless = radius(pair(61, struct.pack(">I", 19)), pair(31, b"001122334455"), pair(8, bytes([10, 45, 0, 2])))
+    profile = on_udp(1812, wireless)
+    assert (profile.hosts[0].protocols, values(profile, "msisdn")) == (("radius", "udp"), [])
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"", radius(code=99), radius()[:19], struct.pack(">BBH", 4, 1, 12) + bytes(16),
+        struct.pack(">BBH", 4, 1, 30) + bytes(16) + b"\x01\x00" + bytes(8),  # an attribute of no length
+    ],
+)  # fmt: skip
+def test_other_traffic_on_the_ports_of_radius_is_not_radius(payload: bytes) -> None:
+    assert on_udp(1812, payload).hosts[0].protocols == ("udp",)
 
 
 def test_diameter_gives_the_imsi_and_both_ends() -> None:

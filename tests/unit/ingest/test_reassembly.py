@@ -82,6 +82,24 @@ def test_a_message_in_interleaved_chunks_is_read() -> None:
     assert values(profiled(pcap(frames)), "suci") == [SUCI]
 
 
+def test_parts_of_a_message_may_be_bundled_with_other_messages() -> None:
+    other = ngap(SUCI_REQUEST, procedure=46)
+    parts = [chunk(MESSAGE[:9], 60, 2, 1), chunk(MESSAGE[9:21], 60, 0, 2), chunk(MESSAGE[21:], 60, 1, 3)]
+    packets = [
+        sctp(9000, 38412, chunk(other, 60, tsn=0), *parts[:2]),
+        sctp(9000, 38412, parts[2], chunk(other, 60, tsn=4)),
+    ]
+    profile = profiled(pcap([ethernet(ipv4(GNB, AMF, 132, packet)) for packet in packets]))
+    assert [(sighting.value, sighting.packets) for sighting in profile.identifiers.suci] == [(SUCI, 2)]
+    assert (profile.hosts[0].protocol_packets["ngap"], lost(profile)) == (2, 0)
+
+
+@pytest.mark.parametrize("protocol", [60, 18, 62, 27, 46, 70])
+def test_an_identifier_of_a_protocol_without_its_message_gives_nothing(protocol: int) -> None:
+    frame = ethernet(ipv4(GNB, AMF, 132, sctp(9000, 9001, chunk(b"no message of any kind", protocol))))
+    assert profiled(pcap([frame])).hosts[0].protocols == ("sctp",)
+
+
 def test_what_waits_is_bounded_and_the_rest_is_given_up() -> None:
     messages = Messages()
     for tsn in range(10_000):

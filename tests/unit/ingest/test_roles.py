@@ -33,6 +33,19 @@ def test_a_common_port_speaks_only_where_nothing_better_does() -> None:
     assert roles(HOST, {Sign.GTPU_PORT: 9}, 1)[0] == ("user-plane node",)
 
 
+def test_who_is_asked_for_many_functions_passes_them_on_unless_all_of_them_are_its_own() -> None:
+    signs = {Sign.SBI_AMF: 4, Sign.SBI_SMF: 3, Sign.SBI_UDM: 2, Sign.SBI_AUSF: 1}
+    assert roles(HOST, signs, 1)[0] == ("SCP", "AMF", "SMF", "UDM", "AUSF")
+    assert roles(HOST, signs, 10, alone=True)[0] == ("AMF", "SMF", "UDM", "AUSF")
+    assert roles(HOST, dict.fromkeys(list(signs)[:3], 9), 1)[0] == ("AMF", "SMF", "UDM")
+
+
+def test_hosts_behind_one_address_have_the_roles_of_all_by_the_weight_of_their_evidence() -> None:
+    # A base station and a charging station behind NAT, beside an address of the core that is a gNB's, too.
+    signs = {Sign.NGAP_RAN: 12, Sign.OCPP_STATION: 40, Sign.GTPU_UPLINK: 500, Sign.DNS_SERVER: 900, Sign.GTPU_PORT: 500}
+    assert roles(HOST, signs, 1)[0] == ("charging station", "gNB", "DNS")
+
+
 def test_without_a_sign_a_role_is_unknown() -> None:
     assert roles(HOST, {}, 5) == (("unknown",), "no rule matched")
 

@@ -135,3 +135,53 @@ def test_an_api_is_the_first_part_of_a_path(path: str, role: str) -> None:
 def test_a_user_agent_is_a_function_by_its_exact_type(agent: str, role: str) -> None:
     profile = on_tcp(f"GET /x HTTP/1.1\r\nUser-Agent: {agent}\r\n\r\n".encode())
     assert {host.ip: host.role for host in profile.hosts}[AMF] == role
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("5g-guti-00101020040deadbeef", ["001-01-02-001-00-deadbeef"]),  # AMF 020040: region 02, set 001, pointer 00
+        ("5g-guti-310410020040DEADBEEF", ["310-410-02-001-00-deadbeef"]),
+        ("5g-guti-00000000000000000000", []),
+        ("5g-guti-0010102004", []),
+    ],
+)
+def test_a_guti_in_a_path_is_the_one_of_nas(value: str, found: list[str]) -> None:
+    assert text(value, kind="guti") == found
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("nai-user17@example.com", ["nai-user17@example.com"]),
+        ("nai-user17%40example.com", ["nai-user17@example.com"]),
+        ("nai-anonymous@example.com", []),
+        ("nai-.+", []),
+        ("sinai-user17@example.com", []),
+    ],
+)
+def test_a_supi_that_is_a_network_access_identifier_is_kept_beside_the_concealed_ones(
+    value: str, found: list[str]
+) -> None:
+    assert text(value, kind="suci") == found
+
+
+@pytest.mark.parametrize("cut", range(1, 22))
+def test_a_percent_sign_that_is_cut_hides_no_identifier(cut: int) -> None:
+    value = b"imsi-001010000000001%2C"
+    assert values(on_tcp(HEAD + b'{"x":"' + value[:cut], value[cut:] + b'"}'), "imsi") == [IMSI]
+
+
+def test_a_long_concealed_identifier_is_kept_over_many_segments() -> None:
+    output = "ab" * 1400  # proprietary schemes conceal in up to 1,400 bytes
+    value = f"suci-0-001-01-0-12-1-{output}".encode()
+    parts = [value[at : at + 500] for at in range(0, len(value), 500)]
+    assert values(on_tcp(HEAD + b'{"x":"', *parts, b'"}'), "suci") == [value.decode()]
+
+
+def test_a_supi_sent_in_clear_as_a_suci_is_said_and_listed() -> None:
+    profile = on_tcp(HEAD + b'"suci-0-001-01-0-0-0-0000000001","nai-type1.rid678.schid0.useriduser17@example.com"')
+    assert [(one.code, one.count) for one in profile.warnings] == [("suci-null-scheme", 2)]
+    assert "in clear" in profile.warnings[0].detail
+    assert values(profile, "imsi") == [IMSI]
+    assert on_tcp(HEAD + f'"{CONCEALED}"'.encode()).warnings == ()

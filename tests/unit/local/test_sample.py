@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from pratique_ingest.profile import Profile, profile_capture
+from pratique_ingest.records import instant
 from pratique_local.sample import Kind, SampleTruth, ngap, pfcp, write_sample
 from pratique_local.sample.__main__ import main
 from pratique_local.sample.aper import Bits
@@ -93,7 +94,33 @@ def test_ingest_counts_the_packets_and_hosts_that_went_in(sample: Sample) -> Non
     assert sample.profile.packets == sample.truth.packets
     assert {host.ip: (host.packets, host.peer_count) for host in sample.profile.hosts} == sample.truth.hosts
     assert sample.profile.complete
-    assert sample.profile.warnings == ()
+    # Four subscribers are ciphered; the tunnels of the 4G corner belong to no 5G session.
+    # All use the null scheme.
+    codes = {"nas-ciphered", "gtpu-unknown-session", "suci-null-scheme"}
+    assert {warning.code for warning in sample.profile.warnings} == codes
+
+
+def test_ingest_finds_the_sessions_that_went_in(sample: Sample) -> None:
+    found = {
+        (one.subscriber, one.gnb, one.window): (one.sst, one.sd, one.role, one.packets, one.bytes)
+        for one in sample.profile.sessions
+    }
+    truth = {
+        (stay.subscriber, stay.gnb, instant(stay.window * 1000) or ""): tuple(traffic)
+        for stay, traffic in sample.truth.sessions.items()
+    }
+    # Counts only: a failing test must not print identifiers.
+    assert len(found.keys() ^ truth.keys()) == 0
+    assert sum(found[stay] != truth[stay] for stay in truth) == 0
+    moved = Counter(stay.subscriber for stay in sample.truth.sessions)
+    assert sum(count > 1 for count in moved.values()) >= 3  # handed over, at two gNBs
+
+
+def test_the_truth_stands_beside_the_capture_in_json(tmp_path: Path, sample: Sample) -> None:
+    main([str(tmp_path / "lab.pcapng")])
+    told = json.loads((tmp_path / "lab.pcapng.truth.json").read_text())
+    assert told == json.loads(json.dumps(sample.truth.document()))
+    assert told["regions"]["10.20.9.5"] == "coast"
 
 
 @pytest.mark.parametrize("kind", ["imsi", "suci", "guti", "msisdn", "imei"])
@@ -224,13 +251,14 @@ def test_tcp_sequence_numbers_have_no_gaps_and_acknowledge_what_was_sent(sample:
 
 def test_charging_stations_upgrade_to_ocpp_and_mask_what_they_send(sample: Sample) -> None:
     segments = [(packet.source, packet.payload[(packet.payload[12] >> 4) * 4 :]) for packet in of_protocol(sample, 6)]
-    upgrades = [
-        data for _, data in segments if b"Sec-WebSocket-Protocol: ocpp1.6\r\n" in data and data.startswith(b"GET")
-    ]
-    assert len(upgrades) == 14
+    asked = [data for _, data in segments if data.startswith(b"GET") and b"Upgrade: websocket" in data]
+    versions = Counter(version for data in asked for version in re.findall(rb"Sec-WebSocket-Protocol: (\S+)", data))
+    assert versions == {b"ocpp1.6": 11, b"ocpp2.0.1": 3}
     actions = Counter(json.loads(text)[2] for text in unmasked(data for _, data in segments))
     assert actions["BootNotification"] == 14
     assert actions["StatusNotification"] >= 28
+    assert actions["StartTransaction"] > 0
+    assert actions["TransactionEvent"] == 5  # one car at one station of the newer version
     assert b"BootNotification" not in sample.data
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pratique_ingest.plan import NO_PLAN, read_plan
 from pratique_local.supervisor import plan
 from tests.unit.repo.images import compose, dockerfile, last, lineage, stages
 from tests.unit.repo.source import REPOSITORY
@@ -59,6 +60,25 @@ def test_a_container_mounts_the_rooms_that_it_has_keys_of(service: str) -> None:
         "pratique_redis_url",
         "pratique_master_key",
     }
+
+
+def test_ingest_alone_is_told_of_the_network_plan_as_make_run_tells_it(tmp_path: Path) -> None:
+    name = "PRATIQUE_NETWORK_PLAN"
+    told = {
+        program.name for program in plan(tmp_path, 8080, {name: "plan.toml"}).programs if name in program.environment
+    }
+    assert told == {"ingest"}
+    assert {service for service in OURS if name in services()[service]["environment"]} == {"ingest"}
+    (mounted,) = services()["ingest"]["configs"]
+    assert mounted["target"] == services()["ingest"]["environment"][name]
+    assert not [program for program in plan(tmp_path, 8080, {}).programs if name in program.environment]
+
+
+def test_the_network_plan_of_the_containers_is_empty_and_shows_how_to_write_one() -> None:
+    text = (REPOSITORY / "deploy/docker/network-plan.toml").read_text()
+    assert read_plan(text).ports == NO_PLAN.ports
+    shown = read_plan("\n".join(line.removeprefix("# ") for line in text.splitlines()[2:]))
+    assert (len(shown.regions), shown.ports.sctp[38413]) == (1, "ngap")
 
 
 def test_ingest_sees_captures_and_attack_sim_reads_codes_and_writes_scores() -> None:

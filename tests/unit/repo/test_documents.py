@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pratique_ingest.protocols.services import SPOKEN
 from tests.unit.repo.source import REPOSITORY, SERVER, tracked
 
 FENCE = re.compile(r"```.*?\n(.*?)```", re.DOTALL)
@@ -30,6 +31,13 @@ def test_every_make_target_that_a_document_names_exists() -> None:
     known = targets((REPOSITORY / "Makefile").read_text())
     named = {(name, target) for name in documents for target in told((REPOSITORY / name).read_text())}
     assert {(name, target) for name, target in named if target not in known} == set()
+
+
+def test_the_table_of_the_network_plan_names_every_protocol_that_it_may() -> None:
+    lines = (REPOSITORY / "docs/operations.md").read_text().splitlines()
+    for transport, names in SPOKEN.items():
+        (row,) = [line for line in lines if line.startswith(f"| `ports.{transport}` |")]
+        assert set(re.findall(r"`([^`]+)`", row)) == {f"ports.{transport}", *names}
 
 
 def test_every_described_target_is_phony_or_a_reader_could_not_run_it_twice() -> None:

@@ -1,15 +1,18 @@
 """Children: they answer, refuse, report, die alone, and never outlive a late call."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
-from pratique_shared.runtime.children import Call, Child, ChildDied, Children, Limits, Reply, these
+from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, these
 from pratique_shared.runtime.sealing import BrokenSeal
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
@@ -35,7 +38,33 @@ def entry(call: Call) -> Reply:
             return Reply({"dialled": True}, ())
         case "hog":
             return Reply({"size": len(bytearray(8 << 30))}, ())
+        case "open":
+            return Reply({"opened": opened()}, ())
+        case "burn":
+            until = time.process_time() + call.body["seconds"]
+            while time.process_time() < until:
+                pass
+            return Reply({"pid": os.getpid()}, ())
+        case "limits":
+            return Reply({"limits": Path("/proc/self/limits").read_text(), "pid": os.getpid()}, ())
     raise AssertionError
+
+
+def opened() -> int:
+    """Open files until the limit says stop; return how many there were."""
+    files: list[int] = []
+    with contextlib.suppress(OSError):
+        while len(files) < 1000:
+            files.append(os.open(os.devnull, os.O_RDONLY))
+    for file in files:
+        os.close(file)
+    return len(files)
+
+
+def limit(text: str, name: str) -> list[str]:
+    """The soft and the hard value of a line of /proc/<pid>/limits."""
+    (line,) = [line for line in text.splitlines() if line.startswith(name)]
+    return line.removeprefix(name).split()[:2]
 
 
 @pytest.fixture
@@ -67,8 +96,40 @@ async def test_a_killed_child_is_noticed_and_replaced(child: Child) -> None:
 
 
 async def test_a_child_that_wants_more_memory_than_its_limit_dies_alone(child: Child) -> None:
-    with pytest.raises(ChildDied):
+    with pytest.raises(ChildDied, match="memory-limit"):
         await child.call({"do": "hog"}, these(), print)
+    assert (await child.call({"do": "join"}, these(b"x"), print)).blobs[0] == b"x"
+
+
+async def test_the_limits_are_set_in_the_running_child_and_cannot_be_raised(child: Child) -> None:
+    pid = (await child.call({"do": "limits"}, these(), print)).body["pid"]
+    seen = await asyncio.to_thread(Path(f"/proc/{pid}/limits").read_text)
+    status = await asyncio.to_thread(Path(f"/proc/{pid}/status").read_text)
+    assert limit(seen, "Max address space") == [str(2 << 30)] * 2
+    assert limit(seen, "Max open files") == [str(FILES)] * 2
+    assert limit(seen, "Max core file size") == ["0", "0"]
+    assert "Seccomp:\t2" in status  # a filter is in force (proc(5))
+    assert "NoNewPrivs:\t1" in status
+
+
+async def test_a_child_opens_no_more_files_than_it_may(child: Child) -> None:
+    assert 0 < (await child.call({"do": "open"}, these(), print)).body["opened"] < FILES
+
+
+async def test_a_call_has_its_own_share_of_the_processor_however_much_the_calls_before_it_took() -> None:
+    child = Child(ENTRY, Limits(memory=2 << 30, seconds=60, processor=1))
+    try:
+        # The limit is in whole seconds, rounded up: with one limit for all calls the third would be beyond it.
+        pids = [(await child.call({"do": "burn", "seconds": 0.9}, these(), print)).body["pid"] for _ in range(3)]
+        assert len(set(pids)) == 1
+        soft, hard = limit((await child.call({"do": "limits"}, these(), print)).body["limits"], "Max cpu time")
+        assert int(soft) >= 3
+        assert hard == "unlimited" or int(hard) > int(soft)
+        with pytest.raises(ChildDied, match="time-limit"):
+            await child.call({"do": "burn", "seconds": 30}, these(), print)
+        assert (await child.call({"do": "join"}, these(b"x"), print)).blobs[0] == b"x"
+    finally:
+        child.kill()
 
 
 async def test_a_child_has_no_network(child: Child) -> None:
@@ -79,7 +140,7 @@ async def test_a_child_has_no_network(child: Child) -> None:
 
 async def test_a_late_call_kills_its_child() -> None:
     child = Child(ENTRY, Limits(memory=2 << 30, seconds=1.5))
-    with pytest.raises(ChildDied):
+    with pytest.raises(ChildDied, match="time-limit"):
         await child.call({"do": "hang"}, these(), print)
     assert child._process is None
 

@@ -51,6 +51,13 @@ async def test_a_child_that_died_once_is_tried_again_and_one_that_died_twice_is_
     assert (twice.runs, [failure.code for failure in twice.failures]) == (2, ["task-crashed"])
 
 
+@pytest.mark.parametrize("code", ["time-limit", "memory-limit"])
+async def test_what_a_child_died_of_is_the_code_of_the_task(ledger: Ledger, code: str) -> None:
+    runs = Runs(ChildDied(), ChildDied(code))
+    await attempt(ledger, ENTITY, "profile", runs.run, runs.give_up)
+    assert [failure.code for failure in runs.failures] == [code]
+
+
 async def test_a_refusal_ends_a_task_with_its_own_code_and_a_missing_part_leaves_it_owed(ledger: Ledger) -> None:
     refused, missing = Runs(Conflict("source-failed", "why")), Runs(Unavailable("store-unavailable", "later"))
     await attempt(ledger, ENTITY, "measure", refused.run, refused.give_up)

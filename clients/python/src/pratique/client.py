@@ -90,13 +90,16 @@ class Client:
         name: str | None = None,
         pilot: str | None = None,
         open_to: str | list[str] | None = None,
+        max_packets: int | None = None,
         progress: Progress | None = None,
     ) -> Json:
         """Send a pcap or pcapng file (gzip and zstd too) and return `{id, sha256, bytes, status}`.
 
-        The same bytes and pilot give the same id again. `open_to` names the recipients who may ask for releases of it.
+        The same bytes, pilot and `max_packets` (frames that are profiled, from the first on) give the same id again.
+        `open_to` names the recipients who may ask for releases of it.
         """
-        return self._push("/captures", path, "application/octet-stream", name, pilot, open_to, progress)
+        said = {"name": name, "pilot": pilot, "open_to": open_to, "max_packets": max_packets}
+        return self._push("/captures", path, "application/octet-stream", said, progress)
 
     def push_dataset(
         self,
@@ -114,7 +117,8 @@ class Client:
         ending = Path(path).suffix.lower()
         if ending not in DATASET_TYPES:
             raise LocalFault("unknown-table", f"{path} ends in none of {', '.join(DATASET_TYPES)}.")
-        return self._push("/datasets", path, DATASET_TYPES[ending], name, pilot, open_to, progress)
+        said = {"name": name, "pilot": pilot, "open_to": open_to}
+        return self._push("/datasets", path, DATASET_TYPES[ending], said, progress)
 
     def capture(self, capture: str) -> Json:
         """Return the state of a capture."""
@@ -327,13 +331,10 @@ class Client:
         path: str,
         file: str | Path,
         media_type: str,
-        name: str | None,
-        pilot: str | None,
-        open_to: str | list[str] | None,
+        params: dict[str, Any],
         progress: Progress | None,
     ) -> Json:
         upload = measure(file)
-        params: dict[str, Any] = {"name": name, "pilot": pilot, "open_to": open_to}
         headers = {"Content-Type": media_type, "Idempotency-Key": uuid.uuid4().hex, **upload.headers}
         return self._transport.json(Ask("POST", path, params, headers, lambda: upload.pieces(progress)))
 

@@ -1,4 +1,4 @@
-"""`python -m pratique_local run` keeps Pratique serving on this machine; `demo` shows a release, `paper` a study."""
+"""`python -m pratique_local`: `run` keeps Pratique serving, `demo` shows a release, `sample` a capture, `paper` a study."""
 
 import argparse
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from pratique_local.demo import demo
+from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
 from pratique_privacy.policy.builtin import BUILT_IN
 
@@ -61,6 +62,13 @@ def _port(text: str) -> int:
     return port
 
 
+def _frames(text: str) -> int:
+    frames = int(text)
+    if frames < 1:
+        raise ValueError
+    return frames
+
+
 def _paper(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if given.captures is not None and not given.captures.is_dir():
         parser.error(f"there is no folder {given.captures}")
@@ -86,8 +94,11 @@ def main() -> int:
     serve.add_argument("--attack-workers", type=int, default=1)
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
+    show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
     show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
+    sampled = commands.add_parser("sample", help="write a generated capture, and beside it what it holds")
+    sample.describe(sampled)
     paper = commands.add_parser("paper", help="compute the paper's tables and figures anew, as a report")
     paper.add_argument("--captures", type=Path, default=None, help="a folder of captures instead of generated ones")
     paper.add_argument("--least-hosts", type=int, default=2, help="captures of fewer hosts are left out")
@@ -96,13 +107,15 @@ def main() -> int:
     paper.add_argument("--seed", type=int, default=1)
     paper.add_argument("--out", type=Path, default=Path("out/paper"))
     given = parser.parse_args()
+    if given.command == "sample":
+        return sample.run(given)
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
     if given.command == "paper":
         return _paper(given, parser)
     if given.capture is not None and not given.capture.is_file():
         parser.error(f"there is no capture at {given.capture}")
-    return demo(given.capture, given.policy, given.out)
+    return demo(given.capture, given.policy, given.out, given.max_packets)
 
 
 if __name__ == "__main__":

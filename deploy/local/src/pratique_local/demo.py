@@ -17,7 +17,7 @@ START = 60  # seconds that everything may take to come up
 GATE = {"k": {"min": 3}, "linkage": {"max": 0.5}, "survival": {"min": 0.5}}
 
 
-def demo(capture: Path | None, policy: str, out: Path) -> int:
+def demo(capture: Path | None, policy: str, out: Path, max_packets: int | None = None) -> int:
     """Profile a capture, release it under a built-in policy, print the posture, write what may leave to `out`.
 
     A release that the gate withholds is an answer too: the exit code is 0 when every step did its work.
@@ -31,7 +31,7 @@ def demo(capture: Path | None, policy: str, out: Path) -> int:
         try:
             _await_ready(supervisor)
             with Client(supervisor.plan.url, key_file=Path(folder) / "admin.key") as client:
-                _show(client, capture, policy, out)
+                _show(client, capture, policy, out, max_packets)
         except (PratiqueError, OSError) as error:
             print(f"{error}\nThe log is in {out / 'demo.log'}.", file=sys.stderr)
             return 1
@@ -40,14 +40,15 @@ def demo(capture: Path | None, policy: str, out: Path) -> int:
     return 0
 
 
-def _show(client: Client, capture: Path | None, policy: str, out: Path) -> None:
+def _show(client: Client, capture: Path | None, policy: str, out: Path, max_packets: int | None) -> None:
     if capture is None:
         capture = out / "sample.pcapng"
         write_sample(capture)
         print(f"1. A generated 5G sample capture: {capture}")
     else:
         print(f"1. Your capture: {capture}")
-    found = client.wait_capture(client.push_capture(capture, name=capture.name, pilot="demo")["id"])
+    sent = client.push_capture(capture, name=capture.name, pilot="demo", max_packets=max_packets)
+    found = client.wait_capture(sent["id"])
     roles = _roles(client, found["id"])
     print(f"2. Profiled: {found['packets']} packets, {found['records']} hosts ({roles})")
     release = client.create_release(

@@ -22,6 +22,7 @@ from pratique_local.valkey import command as valkey_command
 from pratique_local.valkey import url_of
 
 PR_SET_PDEATHSIG = 1
+NETWORK_PLAN = "PRATIQUE_NETWORK_PLAN"
 GRACE = 10  # seconds between SIGTERM and SIGKILL
 RESTART_AFTER = (0.1, 0.5, 1, 2, 3)  # seconds before the next start of a process that keeps ending
 STEADY = 30  # seconds of life after which a process counts as well
@@ -88,12 +89,13 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
         "PRATIQUE_PORT": str(port),
         "PRATIQUE_HOST": "127.0.0.1",
     }
+    network = {name: environment[name] for name in (NETWORK_PLAN,) if environment.get(name)}
     python = [sys.executable, "-m"]
     programs = [] if given else [Program("valkey", valkey_command(data, secrets.queue_password), plain)]
     programs += [
         Program("api", [*python, "pratique_privacy", "api"], privacy),
         Program("privacy", [*python, "pratique_privacy", "worker"], privacy),
-        Program("ingest", [*python, "pratique_ingest"], {**shared, **_room_keys(secrets, ("captures",))}),
+        Program("ingest", [*python, "pratique_ingest"], {**shared, **network, **_room_keys(secrets, ("captures",))}),
     ]
     attack = {**shared, **_room_keys(secrets, ("matrices", "scores"))}
     programs += [

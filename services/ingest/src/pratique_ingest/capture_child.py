@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 
+from pratique_ingest.plan import read_plan
 from pratique_ingest.profile import NotACapture, Profile, Progress, host_row, profile_capture, session_row
 from pratique_ingest.records import Identifiers, instant
 from pratique_shared.contracts.problems import Unsupported
@@ -40,7 +41,13 @@ def profile_in_child(call: Call) -> Reply:
 
     source = io.BufferedReader(_Pieces(call.blobs()), buffer_size=1 << 20)
     try:
-        profile = profile_capture(source, pilot=call.body["pilot"], report=report)
+        profile = profile_capture(
+            source,
+            pilot=call.body["pilot"],
+            report=report,
+            plan=read_plan(call.body["plan"]),
+            max_packets=call.body["max_packets"],
+        )
     except NotACapture as error:
         raise Unsupported(
             error.code, "This is neither pcap nor pcapng: send the file that the capture tool wrote."

@@ -10,6 +10,8 @@ from pratique_ingest.records import HostRecord, Identifiers, Sighting, instant
 from pratique_ingest.roles import roles
 
 NONE: frozenset[bytes] = frozenset()
+# Kinds of frames whose sums wait for the ledger: more than any network speaks at once, in some 8 MB.
+MAX_KINDS = 16_384
 Identity = tuple[Kind, str]
 
 
@@ -59,6 +61,31 @@ class Ends(NamedTuple):
     receiver: Host | None
 
 
+# Who sent it to whom, protocols, signs of the sender and of the receiver: all that frames are counted by.
+Frames = tuple[bytes, bytes, frozenset[str], frozenset[Sign], frozenset[Sign]]
+
+
+class _Running:
+    """Sums that still grow."""
+
+    __slots__ = ("bytes", "ends", "first", "last", "packets")
+
+    def __init__(self, ends: Ends) -> None:
+        self.ends = ends
+        self.packets = self.bytes = 0
+        self.first: int | None = None
+        self.last: int | None = None
+
+    def add(self, length: int, time: int | None) -> None:
+        self.packets += 1
+        self.bytes += length
+        if time is not None:
+            if self.first is None or time < self.first:
+                self.first = time
+            if self.last is None or time > self.last:
+                self.last = time
+
+
 class _Sightings:
     """How often each identifier was seen, and the hosts that carried it."""
 
@@ -99,6 +126,7 @@ class Ledger:
         self._budget = budget
         self._sightings = _Sightings(budget)
         self._subscribers: set[bytes] = set()
+        self._running: dict[Frames, _Running] = {}
 
     def _host(self, address: bytes, place: int) -> Host | None:
         host = self._hosts.get(address)
@@ -140,10 +168,22 @@ class Ledger:
             self._meet(sender, receiver.address)
             self._meet(receiver, sender.address)
         if subscribers:
-            for subscriber in subscribers - self._subscribers:
-                if self._budget.keep("addresses of subscribers", SUBSCRIBER):
-                    self._subscribers.add(subscriber)
+            self._subscribe(subscribers)
         return Ends(sender, receiver)
+
+    def carry(self, one: bytes, other: bytes, inner: Set[bytes], subscribe: bool) -> None:
+        """Keep addresses that are tunnelled between two hosts, either of which the budget may have kept out."""
+        for address in (one,) if one == other else (one, other):
+            host = self._hosts.get(address)
+            if host is not None:
+                self._tunnel(host, inner)
+        if subscribe:
+            self._subscribe(inner)
+
+    def _subscribe(self, addresses: Set[bytes]) -> None:
+        for address in addresses - self._subscribers:
+            if self._budget.keep("addresses of subscribers", SUBSCRIBER):
+                self._subscribers.add(address)
 
     def add(self, ends: Ends, sums: Sums, found: Findings) -> None:
         """Count frames once for their source and once for their destination, once in all when they are equal."""
@@ -162,20 +202,56 @@ class Ledger:
     def count(
         self, source: bytes, destination: bytes, number: int, length: int, time: int | None, found: Findings
     ) -> None:
-        """Count one frame."""
-        ends = self.admit(source, destination, number, found.inner, found.subscribers)
-        self.add(ends, Sums(1, length, time, time), found)
+        """Count one frame; frames of one kind between two hosts are summed up before their hosts take them."""
+        kind = (source, destination, frozenset(found.protocols), frozenset(found.sender), frozenset(found.receiver))
+        running = self._running.get(kind)
+        if running is None or found.inner or found.subscribers:
+            cut = self._budget.cut.total()
+            ends = self.admit(source, destination, number, found.inner, found.subscribers)
+            if running is None and self._budget.cut.total() == cut:
+                running = self._begin(kind, ends)
+            elif running is None:  # what was kept out of the budget is counted with every frame
+                self.add(ends, Sums(1, length, time, time), found)
+        if running is not None:
+            running.add(length, time)
+        if found.identities:
+            self._sightings.see(source, destination, found)
+
+    def _begin(self, kind: Frames, ends: Ends) -> _Running:
+        if len(self._running) >= MAX_KINDS:
+            self.settle()
+        running = self._running[kind] = _Running(ends)
+        return running
+
+    def settle(self) -> None:
+        """Give the sums to their hosts."""
+        for kind, running in self._running.items():
+            _, _, protocols, sender, receiver = kind
+            found = Findings(protocols=set(protocols), sender=set(sender), receiver=set(receiver))
+            self.add(running.ends, Sums(running.packets, running.bytes, running.first, running.last), found)
+        self._running.clear()
+
+    def see(self, source: bytes, destination: bytes, found: Findings) -> None:
+        """Keep what a frame shows that was counted before it could be read."""
+        for address, signs in ((source, found.sender), (destination, found.receiver)):
+            host = self._hosts.get(address)
+            if host is not None:
+                for sign in signs:
+                    host.signs[sign] = host.signs.get(sign, 0) + 1
+                for protocol in found.protocols:
+                    host.protocols[protocol] = host.protocols.get(protocol, 0) + 1
         if found.identities:
             self._sightings.see(source, destination, found)
 
     def records(self, pilot: str | None) -> Iterator[HostRecord]:
         """Yield the host records in the order in which the addresses first appeared."""
+        self.settle()
         identities = self._sightings.by_host()
         for packed, host in sorted(self._hosts.items(), key=lambda one: one[1].born):
             address = ip_address(packed)
             if packed in self._subscribers:
                 host.signs[Sign.UE_ADDRESS] = host.packets
-            names, evidence = roles(address, host.signs, host.sent)
+            names, evidence = roles(address, host.signs, host.sent, alone=not host.peers)
             values = identities.get(packed, {})
             yield HostRecord(
                 ip=str(address),

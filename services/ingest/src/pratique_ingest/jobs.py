@@ -2,6 +2,7 @@
 
 import asyncio
 
+from pratique_ingest.plan import Plan
 from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, CaptureRequested, Failure, Warned
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room
@@ -11,9 +12,8 @@ from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED, Ledger
 from pratique_shared.runtime.queues import Doorbell
 
-CHILD = Limits(memory=512 << 20, seconds=3600)
-
-
+# An hour in all, of which the store and the pipe may take ten minutes.
+CHILD = Limits(memory=512 << 20, seconds=3600, processor=3000)
 TELL = 2  # tenths of a second between two words about progress
 LOOK = 20  # tenths of a second between two looks whether the capture is still wanted
 
@@ -21,7 +21,8 @@ LOOK = 20  # tenths of a second between two looks whether the capture is still w
 class Ingest:
     """Answers the doorbell of the ingest queue."""
 
-    def __init__(self, room: Room, children: Children, bell: Doorbell) -> None:
+    def __init__(self, room: Room, children: Children, bell: Doorbell, plan: Plan) -> None:
+        self._plan = plan
         self._room, self._ledger, self._children, self._bell = room, Ledger(room), children, bell
 
     async def handle(self, message: Message) -> None:
@@ -49,9 +50,8 @@ class Ingest:
     async def _run(self, requested: CaptureRequested) -> None:
         progress: Body = {"total": requested.raw.bytes}
         async with self._children.lent() as child:
-            call = asyncio.create_task(
-                child.call({"pilot": requested.pilot}, self._room.blob(requested.raw), progress.update)
-            )
+            asked = {"pilot": requested.pilot, "max_packets": requested.max_packets, "plan": self._plan.text}
+            call = asyncio.create_task(child.call(asked, self._room.blob(requested.raw), progress.update))
             teller = asyncio.create_task(self._tell(requested.id, progress, call))
             try:
                 reply = await call
@@ -68,7 +68,7 @@ class Ingest:
                 await drafts.put(f"{folder}-{name}", data)
                 for name, data in zip(("hosts", "sessions", "identifiers"), reply.blobs, strict=True)
             ]
-            ready = _ready(reply.body, hosts, sessions, identifiers)
+            ready = _ready(reply.body, hosts, sessions, identifiers, self._plan)
             drafts.keep()
             if not await self._ledger.commit(requested.id, "outcome", ready):
                 drafts.drop()
@@ -82,7 +82,7 @@ class Ingest:
         call.cancel()
 
 
-def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob) -> CaptureReady:
+def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob, plan: Plan) -> CaptureReady:
     return CaptureReady(
         packets=body["packets"],
         bytes=body["bytes"],
@@ -96,5 +96,6 @@ def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob) -> Captur
         host_records=hosts,
         session_records=sessions,
         identifiers=identifiers,
+        plan_sha256=plan.sha256,
         at=stamp(),
     )

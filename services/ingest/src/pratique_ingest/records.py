@@ -46,6 +46,7 @@ class Identifiers:
     suci: tuple[Sighting, ...] = field(default=(), repr=False)
     guti: tuple[Sighting, ...] = field(default=(), repr=False)
     guti_4g: tuple[Sighting, ...] = field(default=(), repr=False)
+    s_tmsi: tuple[Sighting, ...] = field(default=(), repr=False)
     msisdn: tuple[Sighting, ...] = field(default=(), repr=False)
     imei: tuple[Sighting, ...] = field(default=(), repr=False)
 

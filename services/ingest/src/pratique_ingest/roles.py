@@ -51,7 +51,7 @@ RULES = (
     Rule(Sign.GY_OCS, "OCS", MESSAGE, "the charging system's side of Diameter Gy (TS 32.299)"),
     Rule(Sign.OCPP_STATION, "charging station", MESSAGE, "the station's side of OCPP messages or of their WebSocket"),
     Rule(Sign.OCPP_SYSTEM, "CSMS", MESSAGE, "the central system's side of OCPP messages or of their WebSocket"),
-    Rule(Sign.UE_ADDRESS, "UE", MESSAGE, "its address is a subscriber's (PFCP, GTP-C, or a tunnel's direction)"),
+    Rule(Sign.UE_ADDRESS, "UE", MESSAGE, "its address is a subscriber's (PFCP, GTP-C, RADIUS, a tunnel's direction)"),
     *(
         Rule(sign, sign.name[4:], SERVICE, f"is asked as {sign.name[4:]}, or names itself so, over SBI (TS 29.500)")
         for sign in Sign
@@ -63,39 +63,42 @@ RULES = (
     Rule(Sign.GTPU_UPLINK, "gNB", SERVICE, "the RAN's side of PDU session frames over GTP-U (TS 38.415)"),
     Rule(Sign.XNAP, "gNB", SERVICE, "speaks XnAP, which two gNBs speak (TS 38.423)"),
     Rule(Sign.X2AP, "eNB", SERVICE, "speaks X2AP, which two base stations speak (TS 36.423)"),
-    Rule(Sign.NGAP_PORT, "AMF", COMMON, "its SCTP port is 38412 (NGAP)"),
-    Rule(Sign.S1AP_PORT, "MME", COMMON, "its SCTP port is 36412 (S1AP)"),
-    Rule(Sign.DNS_SERVER, "DNS", PORT, "sent DNS answers from port 53"),
+    Rule(Sign.NGAP_PORT, "AMF", COMMON, "its SCTP port is that of NGAP (38412, or the plan's)"),
+    Rule(Sign.S1AP_PORT, "MME", COMMON, "its SCTP port is that of S1AP (36412, or the plan's)"),
+    Rule(Sign.DNS_SERVER, "DNS", PORT, "sent DNS answers from the port of DNS"),
     Rule(Sign.DHCP_SERVER, "DHCP", PORT, "sent from port 67 (DHCP server)"),
     Rule(Sign.NTP_SERVER, "NTP", PORT, "sent NTP as a server (RFC 5905)"),
     Rule(Sign.DATABASE, "database", PORT, "sent as a server from the port of a database"),
     Rule(Sign.MQTT_BROKER, "MQTT broker", PORT, "sent as a server from a port of MQTT"),
-    Rule(Sign.MODBUS_DEVICE, "field device", PORT, "sent as a server from port 502 (Modbus)"),
-    Rule(Sign.IEC104_DEVICE, "field device", PORT, "sent as a server from port 2404 (IEC 60870-5-104)"),
-    Rule(Sign.S7_DEVICE, "field device", PORT, "sent as a server from port 102 (S7)"),
-    Rule(Sign.GTPC_PORT, "core gateway", COMMON, "sent or received GTP-C on port 2123, its side unknown"),
-    Rule(Sign.PFCP_PORT, "SMF/UPF", COMMON, "sent or received PFCP on port 8805, its side unknown"),
-    Rule(Sign.GTPU_PORT, "user-plane node", COMMON, "sent or received GTP-U on port 2152, its side unknown"),
+    Rule(Sign.MODBUS_DEVICE, "field device", PORT, "sent as a server from a port of Modbus"),
+    Rule(Sign.IEC104_DEVICE, "field device", PORT, "sent as a server from a port of IEC 60870-5-104"),
+    Rule(Sign.S7_DEVICE, "field device", PORT, "sent as a server from a port of S7"),
+    Rule(Sign.GTPC_PORT, "core gateway", COMMON, "sent or received GTP-C, its side unknown"),
+    Rule(Sign.PFCP_PORT, "SMF/UPF", COMMON, "sent or received PFCP, its side unknown"),
+    Rule(Sign.GTPU_PORT, "user-plane node", COMMON, "sent or received GTP-U, its side unknown"),
     Rule(Sign.DIAMETER_NODE, "Diameter node", COMMON, "speaks Diameter, its side unknown (RFC 6733)"),
     Rule(Sign.SIP_NODE, "SIP node", COMMON, "speaks SIP, its side unknown (RFC 3261)"),
-    Rule(Sign.WEB_SERVER, "web server", COMMON, "sent as a server from port 80 or 443"),
-    Rule(Sign.SSH_SERVER, "SSH server", COMMON, "sent as a server from port 22"),
+    Rule(Sign.WEB_SERVER, "web server", COMMON, "sent as a server from a port of the web"),
+    Rule(Sign.SSH_SERVER, "SSH server", COMMON, "sent as a server from a port of SSH"),
 )  # fmt: skip
 RULE_OF: dict[Sign, tuple[int, Rule]] = {rule.sign: (position, rule) for position, rule in enumerate(RULES)}
 
 
-def roles(address: IPv4Address | IPv6Address, signs: Mapping[Sign, int], sent: int) -> tuple[tuple[str, ...], str]:
+def roles(
+    address: IPv4Address | IPv6Address, signs: Mapping[Sign, int], sent: int, alone: bool = False
+) -> tuple[tuple[str, ...], str]:
     """Return all roles of a host, best evidence first, and the evidence of the first.
 
     Order: strength of the rule, then frames that showed it, then place in the table. A common port says something only
-    where nothing better does; an address of a group is nothing else.
+    where nothing better does; an address of a group is nothing else. `alone` says that the host spoke with nobody but
+    itself: a laboratory on one address, which passes nothing on.
     """
     if address.is_multicast:
         return (MULTICAST,), "a group address (RFC 5771, RFC 4291)"
     if str(address) == "255.255.255.255" or (Sign.BROADCAST_FRAME in signs and not sent):
         return (BROADCAST,), "everybody's address: frames to it are broadcast and it sends none"
     served = [count for sign, count in signs.items() if sign.name.startswith("SBI_")]
-    if len(served) >= RELAYED:
+    if len(served) >= RELAYED and not alone:
         signs = {**signs, Sign.SBI_RELAY: sum(served)}
     found = [(RULE_OF[sign], count) for sign, count in signs.items() if sign in RULE_OF]
     found.sort(key=lambda one: (-one[0][1].strength, -one[1], one[0][0]))

@@ -5,8 +5,8 @@ Whoever reads an object by its id names the tenant that asks; another tenant's o
 
 import asyncio
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from pratique_shared.contracts.facts import (
     Claim,
     DatasetReady,
     Deleted,
+    Labelled,
     Measured,
     Outcome,
     RecordsResolved,
@@ -86,13 +87,30 @@ class Archive:
         requested = await self.captures.read(capture_id, "requested", CaptureRequested)
         if requested is None:
             return None
+        if numbers := _label_numbers(names):
+            said = await self.captures.read(capture_id, f"labels/{max(numbers)}", Labelled)
+            assert said is not None  # a fact that was listed is never taken away
+            requested = requested.model_copy(update={"name": said.name, "open_to": said.open_to})
         raw = await self.captures.raw(capture_id, "outcome") if "outcome" in names else None
         outcome = None if raw is None else _CAPTURE_OUTCOME.validate_json(raw)
         return Capture(requested, outcome, "deleted" in names)
 
-    async def same_capture(self, tenant: str, pilot: str | None, sha256: str) -> Capture | None:
-        """Return the capture that holds the same bytes for the same pilot, unless it failed or was deleted."""
-        latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256))
+    async def relabel(self, capture: Capture, name: str, open_to: tuple[str, ...]) -> Capture:
+        """Give a capture another name and other recipients, if they are others; return it as it stands then."""
+        requested = capture.requested
+        if (name, open_to) == (requested.name, requested.open_to):
+            return capture
+        number = 1 + max(_label_numbers(await self.captures.names(requested.id)), default=0)
+        said = Labelled(name=name, open_to=open_to, at=stamp())
+        while not await self.captures.commit(requested.id, f"labels/{number}", said):
+            number += 1
+        return replace(capture, requested=requested.model_copy(update={"name": name, "open_to": open_to}))
+
+    async def same_capture(
+        self, tenant: str, pilot: str | None, sha256: str, max_packets: int | None
+    ) -> Capture | None:
+        """Return the capture of the same frames of these bytes for the same pilot, unless it failed or was deleted."""
+        latest = await self._latest(self.captures_room, _digest_folder(tenant, pilot, sha256, max_packets))
         return None if latest is None else await self._standing(latest[1].decode())
 
     async def _standing(self, capture_id: str) -> Capture | None:
@@ -103,7 +121,7 @@ class Archive:
 
     async def name_digest(self, requested: CaptureRequested) -> str:
         """Let the capture's digest stand for it; return the id that does, which may be that of an earlier upload."""
-        folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256)
+        folder = _digest_folder(requested.tenant, requested.pilot, requested.raw.sha256, requested.max_packets)
         while True:
             latest = await self._latest(self.captures_room, folder)
             # The listing that finds nobody is the one that gives the number: who comes in between loses the create.
@@ -287,8 +305,13 @@ def index_key(tenant: str, identity: str) -> str:
     return f"index/{tenant}/{day_of(identity)}/{identity}"
 
 
-def _digest_folder(tenant: str, pilot: str | None, sha256: str) -> str:
-    return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}"
+def _label_numbers(names: Iterable[str]) -> list[int]:
+    return [int(name.removeprefix("labels/")) for name in names if name.startswith("labels/")]
+
+
+def _digest_folder(tenant: str, pilot: str | None, sha256: str, max_packets: int | None) -> str:
+    cut = "" if max_packets is None else f"-{max_packets}"
+    return f"by-digest/{tenant}/{hashlib.sha256((pilot or '').encode()).hexdigest()[:16]}/{sha256}{cut}"
 
 
 def _claim_folder(tenant: str, key: str) -> str:

@@ -56,7 +56,7 @@ class Warned(Contract):
 
 
 class CaptureRequested(Contract):
-    """A capture was taken in; its raw bytes are the blob."""
+    """A capture was taken in; its raw bytes are the blob, of which the first `max_packets` frames are profiled."""
 
     id: str
     tenant: str
@@ -64,11 +64,20 @@ class CaptureRequested(Contract):
     pilot: str | None
     open_to: tuple[str, ...]
     raw: Blob
+    max_packets: int | None = None
     created_at: str
 
 
+class Labelled(Contract):
+    """A capture was sent again and is called, or open to, something else from now on: the highest number counts."""
+
+    name: str
+    open_to: tuple[str, ...]
+    at: str
+
+
 class CaptureReady(Contract):
-    """A capture was profiled; records and identifiers are blobs."""
+    """A capture was profiled under a network plan, if there was one; records and identifiers are blobs."""
 
     kind: Literal["ready"] = "ready"
     packets: int
@@ -83,6 +92,7 @@ class CaptureReady(Contract):
     host_records: Blob
     session_records: Blob
     identifiers: Blob
+    plan_sha256: str | None = None
     at: str
 
 

@@ -14,10 +14,12 @@ EXHAUSTED = Failure(
     code="task-exhausted",
     detail="The work was started ten times and never ended: ask for it again, and look into the worker's log.",
 )
-CRASHED = Failure(
-    code="task-crashed",
-    detail="The process that did this work ended twice without an answer: it is too large, or takes too long.",
-)
+# By the code of the second death.
+DIED = {
+    "task-crashed": "The process that did this work ended twice without an answer: the worker's log says where.",
+    "time-limit": "This work took more time than it may, twice: cut its source into smaller ones.",
+    "memory-limit": "This work took more memory than it may, twice: cut its source into smaller ones.",
+}
 DAMAGED = Failure(
     code="artifact-damaged",
     detail="A stored artifact is not what was written: restore it from a backup, or take its source in again.",
@@ -47,11 +49,11 @@ async def attempt(
         while True:
             try:
                 await run()
-            except ChildDied:
+            except ChildDied as death:
                 if await ledger.died(entity, task) < MAX_DEATHS:
                     continue
                 _log.warning("a task was given up", extra={"entity": entity, "task": task})
-                await give_up(CRASHED)
+                await give_up(Failure(code=death.code, detail=DIED[death.code]))
             except BrokenSeal:
                 await give_up(DAMAGED)
             return

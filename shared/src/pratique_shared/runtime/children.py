@@ -10,6 +10,7 @@ import ctypes
 import importlib
 import json
 import logging
+import math
 import multiprocessing
 import os
 import resource
@@ -27,6 +28,8 @@ from pratique_shared.runtime.telemetry import log_as_json
 
 PR_SET_PDEATHSIG = 1
 FILES = 64  # that a child may have open
+OUT_OF_MEMORY = 12  # the status of a child that asked for more than its limit
+GONE = 1.0  # seconds that a process may take from closing its pipe to its end
 START = 120  # seconds that the imports of a child may take on a busy machine
 _JSON, _BLOB, _END, _PROGRESS, _PROBLEM, _READY = b"J", b"B", b"E", b"P", b"X", b"R"
 Body = dict[str, Any]
@@ -36,14 +39,22 @@ _log = logging.getLogger("pratique.children")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a child may take: bytes of address space, seconds of one call."""
+    """What a child may take: bytes of address space; seconds of one call, and of the processor in one call.
+
+    The threads of a child add up; without `processor` a call may take every processor for as long as it lasts.
+    """
 
     memory: int
     seconds: float
+    processor: float | None = None
 
 
 class ChildDied(Exception):
-    """A child ended without an answer: killed, out of memory, or over its time."""
+    """A child ended without an answer; `code` says why: `time-limit`, `memory-limit`, or `task-crashed`."""
+
+    def __init__(self, code: str = "task-crashed") -> None:
+        super().__init__(code)
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -91,27 +102,28 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _child_main(pipe: Connection, entry: str, memory: int) -> None:
+def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
     """Answer calls until the pipe closes. Runs in the child."""
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     log_as_json("WARNING")
     try:
         answer = _load(entry)
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        processor = limits.processor or limits.seconds * (os.cpu_count() or 1)
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
         if not give_up_network():
             _log.warning("this machine has no seccomp filter for us: a child could open a network connection")
         pipe.send_bytes(_READY)
         while True:
-            _answer(pipe, answer)
+            _answer(pipe, answer, processor)
     except EOFError:
         return
-    except BaseException:  # noqa: BLE001 - the outermost loop of a child; a polars panic is no Exception
+    except BaseException as error:  # noqa: BLE001 - the outermost loop of a child; a polars panic is no Exception
         # The interpreter's own traceback would print the exception's text, which may hold a value.
         _log.exception("a call ended in an error")
-        os._exit(1)
+        os._exit(OUT_OF_MEMORY if isinstance(error, MemoryError) else 1)
 
 
 def _load(entry: str) -> Entry:
@@ -120,8 +132,20 @@ def _load(entry: str) -> Entry:
     return found
 
 
-def _answer(pipe: Connection, entry: Entry) -> None:
+def _allow(seconds: float) -> None:
+    """Let the process have so many seconds of the processor from now on; then SIGXCPU ends it (setrlimit(2)).
+
+    The limit counts from the birth of the process, which serves many calls: only the soft one can be raised again.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    soft = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if most == resource.RLIM_INFINITY else min(soft, most), most))
+
+
+def _answer(pipe: Connection, entry: Entry, processor: float) -> None:
     head = pipe.recv_bytes()
+    _allow(processor)
     call = _PipedCall(pipe, json.loads(head[1:]))
     try:
         reply = entry(call)
@@ -173,9 +197,7 @@ class Child:
         """Spawn the process; it imports what its entry needs while nobody waits."""
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_child_main, args=(theirs, self._entry, self._limits.memory), daemon=True
-        )
+        self._process = context.Process(target=_child_main, args=(theirs, self._entry, self._limits), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -220,14 +242,29 @@ class Child:
             async with asyncio.timeout(self._limits.seconds):
                 answer = await self._exchange(pipe, body, blobs, told)
             answered = True
-        except (EOFError, OSError, TimeoutError) as error:
-            raise ChildDied(type(error).__name__) from error
+        except TimeoutError as error:
+            raise ChildDied("time-limit") from error
+        except (EOFError, OSError) as error:
+            raise ChildDied(await self._cause()) from error
         finally:
             if not answered:
                 self.kill()
         if isinstance(answer, Problem):
             raise answer
         return answer
+
+    async def _cause(self) -> str:
+        """Return why a child closed its pipe, as its exit status tells: it is gone, or will be in a moment."""
+        process = self._process
+        assert process is not None
+        await asyncio.to_thread(process.join, GONE)
+        match process.exitcode:
+            case status if status == -signal.SIGXCPU:
+                return "time-limit"
+            case status if status == OUT_OF_MEMORY:
+                return "memory-limit"
+            case _:
+                return "task-crashed"
 
     async def _exchange(
         self, pipe: Connection, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]

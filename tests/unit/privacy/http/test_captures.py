@@ -34,7 +34,7 @@ async def test_a_capture_is_stored_named_and_rung(world: World, operator: httpx.
     assert await world.archive.captures_room.blob_bytes(capture.requested.raw) == PCAP
 
 
-@pytest.mark.parametrize("raw", [b"", b"\xd4\xc3", b"<html>", b"PK\x03\x04zip", b"\x1f", b"\xa1\xb2\xcd\x34"])
+@pytest.mark.parametrize("raw", [b"", b"\xd4\xc3", b"<html>", b"PK\x03\x04zip", b"\x1f", b"\xa1\xb2\xcd\x35"])
 async def test_what_is_no_capture_is_turned_down_before_anything_is_stored(
     world: World, operator: httpx.AsyncClient, raw: bytes
 ) -> None:
@@ -42,7 +42,10 @@ async def test_what_is_no_capture_is_turned_down_before_anything_is_stored(
     assert blobs(world) == []
 
 
-@pytest.mark.parametrize("magic", ["a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a", "1f8b08", "28b52ffd"])
+@pytest.mark.parametrize(
+    "magic",
+    ["a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1", "0a0d0d0a", "1f8b08", "28b52ffd"],
+)
 async def test_captures_are_told_by_their_magic(operator: httpx.AsyncClient, magic: str) -> None:
     assert (await operator.post("/captures", content=bytes.fromhex(magic) + b"1234")).status_code == 202
 
@@ -87,6 +90,80 @@ async def test_the_same_bytes_for_the_same_pilot_are_one_capture(world: World, o
     assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
     assert (elsewhere.status_code, elsewhere.json()["id"] == first.json()["id"]) == (202, False)
     assert len(blobs(world)) == 4  # two captures, each its bytes and its key
+
+
+async def test_the_same_bytes_cut_elsewhere_are_another_capture(world: World, operator: httpx.AsyncClient) -> None:
+    asked = ["/captures", "/captures?max_packets=200000", "/captures?max_packets=100"]
+    first = [await operator.post(path, content=PCAP) for path in asked]
+    again = [await operator.post(path, content=PCAP) for path in asked]
+    assert [answer.json()["max_packets"] for answer in first] == [None, 200_000, 100]
+    assert len({answer.json()["id"] for answer in first}) == 3
+    assert [(answer.status_code, answer.json()["id"]) for answer in again] == [
+        (200, answer.json()["id"]) for answer in first
+    ]
+    capture = await world.archive.capture("acme", first[2].json()["id"])
+    assert capture.requested.max_packets == 100
+
+
+@pytest.mark.parametrize("most", ["0", "-1", "many", "1.5", "9007199254740993"])
+async def test_a_slice_has_a_whole_number_of_frames(world: World, operator: httpx.AsyncClient, most: str) -> None:
+    answer = await operator.post(f"/captures?max_packets={most}", content=PCAP)
+    check_problem(answer, 422, "query-invalid")
+    assert answer.json()["errors"][0]["pointer"] == "/max_packets"
+    assert blobs(world) == []
+
+
+async def test_a_capture_says_under_which_network_plan_it_was_profiled(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    capture = (await operator.post("/captures", content=PCAP)).json()["id"]
+    await world.ready_capture(capture, plan_sha256="ab" * 32)
+    assert (await operator.get(f"/captures/{capture}")).json()["plan_sha256"] == "ab" * 32
+
+
+async def test_a_capture_sent_again_is_called_and_open_to_what_was_said_last(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    async def said(query: str) -> tuple[int, str, list[str]]:
+        answer = await operator.post(f"/captures?pilot=lab{query}", content=PCAP)
+        kept = (await operator.get(f"/captures/{answer.json()['id']}")).json()
+        assert (answer.json()["name"], answer.json()["open_to"]) == (kept["name"], kept["open_to"])
+        return answer.status_code, kept["name"], kept["open_to"]
+
+    assert await said("&name=night&open_to=a") == (202, "night", ["a"])
+    assert await said("&open_to=a,b") == (200, "night", ["a", "b"])
+    assert await said("&name=day") == (200, "day", ["a", "b"])
+    assert await said("") == (200, "day", ["a", "b"])
+    assert await said("&open_to=") == (200, "day", [])
+    for _ in range(8):  # ten and more are counted as numbers
+        await said("&name=x&open_to=c")
+        last = await said("&name=y&open_to=d")
+    assert last == (200, "y", ["d"])
+    (listed,) = (await operator.get("/captures")).json()["data"]
+    assert (listed["name"], listed["open_to"]) == ("y", ["d"])
+    assert len(blobs(world)) == 2
+
+
+async def test_a_recipient_may_ask_for_a_capture_only_while_it_is_open(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    recipient = await world.client("recipient", recipient="agg-1")
+    identity = (await operator.post("/captures?open_to=agg-2", content=PCAP)).json()["id"]
+    await world.ready_capture(identity)
+    request = {"source": {"capture": identity}, "policy": "C4", "recipient": "agg-1"}
+    check_problem(await recipient.post("/releases", json=request), 404, "source-not-found")
+    await operator.post("/captures?open_to=agg-1", content=PCAP)
+    assert (await recipient.post("/releases", json=request)).status_code == 202
+    await operator.post("/captures?open_to=", content=PCAP)
+    check_problem(await recipient.post("/releases", json=request), 404, "source-not-found")
+
+
+async def test_a_replayed_upload_changes_no_label(operator: httpx.AsyncClient) -> None:
+    key = {"Idempotency-Key": "first"}
+    identity = (await operator.post("/captures?name=night", content=PCAP, headers=key)).json()["id"]
+    await operator.post("/captures?name=day", content=PCAP)
+    again = await operator.post("/captures?name=night", content=PCAP, headers=key)
+    assert (again.json()["id"], again.json()["name"], again.headers["idempotent-replayed"]) == (identity, "day", "true")
 
 
 async def test_a_failed_or_deleted_capture_is_taken_anew(world: World, operator: httpx.AsyncClient) -> None:

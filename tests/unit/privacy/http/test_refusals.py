@@ -181,7 +181,7 @@ async def test_a_table_that_kills_its_child_is_an_answer(
     world: World, operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def dead(*_: object, **__: object) -> None:
-        raise ChildDied("EOFError")
+        raise ChildDied()
 
     monkeypatch.setattr(world.tables, "admit", dead)
     body = check_problem(await operator.post("/releases", json=RELEASE), 422, "table-too-heavy")

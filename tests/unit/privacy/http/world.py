@@ -184,7 +184,7 @@ class World:
         assert facts is not None
         return facts.requested
 
-    async def ready_capture(self, capture_id: str, hosts: int = 5) -> None:
+    async def ready_capture(self, capture_id: str, hosts: int = 5, plan_sha256: str | None = None) -> None:
         """Write what ingest writes of a capture."""
         room, folder = self.archive.captures_room, f"blobs/{capture_id}"
         blobs = {
@@ -202,6 +202,7 @@ class World:
             ended=None,
             hosts=hosts,
             sessions=0,
+            plan_sha256=plan_sha256,
             at=stamp(),
             **blobs,
         )

@@ -145,6 +145,11 @@ def count(text: str) -> int:
     return int(text)
 
 
+def some(text: str) -> int:
+    """Read a whole number from 1."""
+    return int(_positive(count(text), text))
+
+
 def _positive(value: float, text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not above 0")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pratique.columns import figure, plain
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, add_limit, add_wait, group
+from pratique.commands.arguments import Commands, add_limit, add_wait, group, some
 from pratique.commands.shell import Shell, follow
 from pratique.transport import Json
 
@@ -45,6 +45,12 @@ def add_push(verbs: Commands) -> None:
     parser = group(verbs, "push", "send a capture file", PUSH, EXAMPLES)
     parser.add_argument("file", type=Path, metavar="FILE", help="pcap or pcapng, may be gzip or zstd")
     add_labels(parser)
+    parser.add_argument(
+        "--max-packets",
+        type=some,
+        metavar="N",
+        help="profile the first N frames only; a warning says so if it has more",
+    )
     add_wait(parser, "the capture is profiled")
     parser.set_defaults(run=push)
 
@@ -66,6 +72,7 @@ def push(shell: Shell, options: argparse.Namespace) -> int:
             name=options.name or options.file.name,
             pilot=options.pilot,
             open_to=options.open_to,
+            max_packets=options.max_packets,
             progress=bar,
         )
     if options.wait:
@@ -104,7 +111,7 @@ def summary(state: Json) -> str:
     """Return a capture in a few lines: state, counts, and what could not be read."""
     lines = [f"{plain(state['id'])}  {plain(state.get('status'))}"]
     if state.get("packets") is not None:
-        cut = "" if state.get("complete", True) else "; the file is cut, what comes before the cut is kept"
+        cut = "" if state.get("complete", True) else "; not all of the file, as the warnings say"
         lines.append(f"  {figure(state['packets'])} frames, {figure(state.get('records'))} hosts{cut}")
     for warning in state.get("warnings") or []:
         detail = plain(warning.get("detail") or "")

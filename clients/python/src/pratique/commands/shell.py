@@ -46,7 +46,7 @@ class Shell:
             print(text, file=self.err)
 
     def bar(self, label: str) -> Bar:
-        """Return a progress bar, which shows itself on a terminal only."""
+        """Return what tells a person how far something is: a bar on a terminal, else a line every few seconds."""
         return Bar(label, shown=not (self.json or self.quiet), stream=self.err)
 
     def _write(self, text: str) -> None:
@@ -62,6 +62,8 @@ def follow(bar: Bar) -> Notice:
         match state.get("progress"):
             case {"done": int() as done, "total": int() as total, **further}:
                 bar(done, total, str(further.get("stage") or stage))
+            case {"share": int() | float() as share, "packets": int() as packets} if 0 <= share <= 1:
+                bar(int(1000 * share), 1000, stage, f"{packets:,} packets")
             case int() | float() as share if 0 <= share <= 1:
                 bar(int(1000 * share), 1000, stage)
             case _:

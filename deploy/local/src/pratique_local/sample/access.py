@@ -31,9 +31,9 @@ def _beat(association: Association, times: int) -> Steps:
 def _gnb(lab: Lab, site: Site) -> Steps:
     n2 = lab.associate(site.ip, AMF_N2, PayloadProtocol.NGAP)
     yield 0.01
-    n2.send(n2.client, ngap.setup_request(site.cell, site.name))
+    n2.send(n2.client, ngap.setup_request(site.cell, site.name, lab.slices))
     yield 0.02
-    n2.send(n2.server, ngap.setup_response("amf-lab"))
+    n2.send(n2.server, ngap.setup_response("amf-lab", lab.slices))
     lab.n2[site.ip] = n2
     yield 0.2
     n2.acknowledge(n2.client)

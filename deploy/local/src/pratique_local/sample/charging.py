@@ -1,4 +1,4 @@
-"""The charging corner: stations that speak OCPP 1.6 over WebSocket to their central system."""
+"""The charging corner: stations that speak OCPP 1.6, some 2.0.1, over WebSocket to their central system."""
 
 import json
 
@@ -8,7 +8,7 @@ from pratique_local.sample.tcp import Connection
 from pratique_local.sample.topology import CENTRAL_SYSTEM, STATIONS
 from pratique_local.sample.wire import Steps
 
-_PROTOCOL = "ocpp1.6"
+_OLD, _NEW = "ocpp1.6", "ocpp2.0.1"
 _CALL, _RESULT = 2, 3
 _NOON = "2025-03-03T09:00:00Z"
 
@@ -29,24 +29,19 @@ class Station:
         self._number = number
         self._name = f"CS-{number:03d}"
         self._calls = 0
+        self._protocol = _NEW if number % 4 == 0 else _OLD
         self._link = Connection(lab.wire, lab.client(ip), CENTRAL_SYSTEM)
 
     def steps(self) -> Steps:
         """Connect, boot, say what the connectors do, charge a car at some stations, stay alive."""
         yield from self._connect()
-        boot: Fields = {
-            "chargePointVendor": "LabVolt",
-            "chargePointModel": "LV-22" if self._number % 4 else "LV-150",
-            "chargePointSerialNumber": f"LV{self._number:06d}",
-            "firmwareVersion": "1.6.4",
-        }
         accepted: Fields = {"status": "Accepted", "currentTime": _NOON, "interval": 60}
-        yield from self._call("BootNotification", boot, accepted)
+        yield from self._call("BootNotification", self._boot(), accepted)
         for connector in (0, 1):
             yield from self._status(connector, "Available")
         if self._number % 3 == 1:
             yield 60
-            yield from self._charge()
+            yield from self._charge_anew() if self._protocol == _NEW else self._charge()
         for _ in range(4):
             yield 60
             yield from self._call("Heartbeat", {}, {"currentTime": _NOON})
@@ -59,10 +54,10 @@ class Station:
         nonce = self._lab.chance.randbytes(16)
         host = f"{CENTRAL_SYSTEM.ip}:{CENTRAL_SYSTEM.port}"
         self._link.open()
-        hello = websocket.upgrade(host, f"/ocpp/{self._name}", _PROTOCOL, nonce)
+        hello = websocket.upgrade(host, f"/ocpp/{self._name}", self._protocol, nonce)
         self._link.send(self._link.client, hello, acknowledged=False)
         yield 0.01
-        self._link.send(self._link.server, websocket.switching(_PROTOCOL, nonce))
+        self._link.send(self._link.server, websocket.switching(self._protocol, nonce))
         yield 0.5
 
     def _call(self, action: str, fields: Fields, answer: Fields) -> Steps:
@@ -77,7 +72,41 @@ class Station:
 
     def _status(self, connector: int, status: str) -> Steps:
         fields: Fields = {"connectorId": connector, "errorCode": "NoError", "status": status, "timestamp": _NOON}
+        if self._protocol == _NEW:
+            state = "Occupied" if status == "Charging" else status
+            fields = {"timestamp": _NOON, "connectorStatus": state, "evseId": connector, "connectorId": connector}
         yield from self._call("StatusNotification", fields, {})
+
+    def _boot(self) -> Fields:
+        serial, version = f"LV{self._number:06d}", "1.6.4"
+        if self._protocol == _NEW:
+            station: Fields = {"model": "LV-150", "vendorName": "LabVolt", "serialNumber": serial}
+            return {"reason": "PowerUp", "chargingStation": {**station, "firmwareVersion": "2.0.1"}}
+        return {
+            "chargePointVendor": "LabVolt",
+            "chargePointModel": "LV-22",
+            "chargePointSerialNumber": serial,
+            "firmwareVersion": version,
+        }
+
+    def _charge_anew(self) -> Steps:
+        """Charge a car as version 2.0.1 tells it: one kind of event from the beginning of a transaction to its end."""
+        token: Fields = {"idToken": {"idToken": f"TAG{self._number:05d}", "type": "ISO14443"}}
+        granted: Fields = {"idTokenInfo": {"status": "Accepted"}}
+        yield from self._call("Authorize", token, granted)
+        moments = (("Started", "Authorized"), *[("Updated", "MeterValuePeriodic")] * 3, ("Ended", "StopAuthorized"))
+        for number, (event, reason) in enumerate(moments):
+            value = [{"timestamp": _NOON, "sampledValue": [{"value": 1000 + 250 * number}]}]
+            told: Fields = {
+                "eventType": event,
+                "timestamp": _NOON,
+                "triggerReason": reason,
+                "seqNo": number,
+                "transactionInfo": {"transactionId": f"TX{self._number:05d}"},
+                "meterValue": value,
+            }
+            yield from self._call("TransactionEvent", {**told, **token} if number == 0 else told, {})
+            yield 45
 
     def _charge(self) -> Steps:
         tag: Fields = {"idTag": f"TAG{self._number:05d}"}

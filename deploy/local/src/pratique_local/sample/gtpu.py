@@ -39,6 +39,8 @@ class Tunnel:
     containers: bool
     mirrored: Callable[[str], bool]
     """Whether the tap also sees the packets to and from a server behind the anchor."""
+    carried: Callable[[int], None] | None = None
+    """What is told the number of each frame that goes through the tunnel."""
     _ident: int = 0
 
     def carry(self, source: str, destination: str, protocol: int, payload: bytes) -> None:
@@ -51,6 +53,9 @@ class Tunnel:
         packet = ipv4(source, destination, protocol, payload, ident=self._ident)
         here, there = (self.access, self.anchor) if uplink else (self.anchor, self.access)
         outer = user_packet(there[1], packet, uplink=uplink if self.containers else None)
+        first = len(self.wire.frames)
         send_datagram(self.wire.carry, Endpoint(here[0], PORT), Endpoint(there[0], PORT), outer)
+        if self.carried is not None:
+            self.carried(first)
         if uplink and self.mirrored(server):
             self.wire.carry(source, destination, protocol, payload)

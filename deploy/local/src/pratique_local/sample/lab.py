@@ -2,12 +2,14 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
 from pratique_local.sample.frames import Endpoint
 from pratique_local.sample.http2 import Channel, Headers
 from pratique_local.sample.sctp import Association, PayloadProtocol
-from pratique_local.sample.topology import FUNCTIONS, MANAGEMENT, MANAGEMENT_VLAN, FunctionName
+from pratique_local.sample.subscribers import SLICES, Slice
+from pratique_local.sample.topology import FUNCTIONS, MANAGEMENT, MANAGEMENT_VLAN, REGIONS, SITES, FunctionName
 from pratique_local.sample.truth import Ledger
 from pratique_local.sample.wire import Steps, Wire
 
@@ -17,9 +19,11 @@ Body = dict[str, object]
 class Lab:
     """Everything that the conversations share."""
 
-    def __init__(self, chance: Random) -> None:
+    def __init__(self, chance: Random, slices: Sequence[Slice] = SLICES) -> None:
         self.chance = chance
+        self.slices = slices
         self.ledger = Ledger()
+        self.ledger.regions = {site.ip: REGIONS[site.cell.area] for site in SITES}
         self.wire = Wire(chance, self.ledger, {MANAGEMENT: MANAGEMENT_VLAN})
         self.n2: dict[str, Association] = {}
         self.f1: dict[str, Association] = {}

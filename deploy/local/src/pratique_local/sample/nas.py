@@ -16,6 +16,8 @@ from pratique_local.sample.subscribers import (
 
 _MOBILITY, _SESSION = 0x7E, 0x2E
 _INTEGRITY, _CIPHERED, _NEW_CONTEXT, _NEW_CONTEXT_CIPHERED = 1, 2, 3, 4
+CIPHERED, HEADER = frozenset({_CIPHERED, _NEW_CONTEXT_CIPHERED}), 7
+"""Security header types of ciphered messages, and the octets before what is ciphered (§9.3, §9.1.1)."""
 _INITIAL, _MOBILITY_UPDATING = 0x79, 0x0A  # follow-on request and registration type, below the key set identifier
 _UE_CAPABILITY = bytes.fromhex("2e02f0f0")
 
@@ -92,9 +94,10 @@ def authentication_response(res: bytes) -> bytes:
     return _plain(0x57, b"\x2d" + _lv(res))
 
 
-def security_mode_command(code: bytes) -> bytes:
-    """Select NEA0 and 128-NIA2, replay the capabilities, ask for the IMEISV (§8.2.25)."""
-    return protect(_NEW_CONTEXT, code, 0, _plain(0x5D, b"\x02\x00\x02\xf0\xf0\xe1"))
+def security_mode_command(code: bytes, *, ciphered: bool) -> bytes:
+    """Select NEA0 or 128-NEA2, and 128-NIA2; replay the capabilities, ask for the IMEISV (§8.2.25)."""
+    chosen = b"\x22" if ciphered else b"\x02"
+    return protect(_NEW_CONTEXT, code, 0, _plain(0x5D, chosen + b"\x00\x02\xf0\xf0\xe1"))
 
 
 def security_mode_complete(subscriber: Subscriber, code: bytes) -> bytes:
@@ -110,6 +113,16 @@ def registration_accept(subscriber: Subscriber, area: int, code: bytes) -> bytes
     body = b"\x01\x01\x77" + _lve(guti_identity(subscriber.tmsi))
     body += b"\x54" + _lv(b"\x00" + PLMN + area.to_bytes(3)) + b"\x15" + _lv(_lv(subscriber.slice.octets()))
     return protect(_CIPHERED, code, 1, _plain(0x42, body + b"\x5e\x01\x06"))
+
+
+def configuration_update(tmsi: int, code: bytes) -> bytes:
+    """Give the phone a new 5G-GUTI and ask for an acknowledgement (§8.2.19)."""
+    return protect(_CIPHERED, code, 4, _plain(0x54, b"\xd1\x77" + _lve(guti_identity(tmsi))))
+
+
+def configuration_updated(code: bytes) -> bytes:
+    """Acknowledge it (§8.2.20)."""
+    return protect(_CIPHERED, code, 4, _plain(0x55))
 
 
 def registration_complete(code: bytes) -> bytes:
@@ -138,9 +151,9 @@ def session_accept(subscriber: Subscriber, code: bytes) -> bytes:
     return protect(_CIPHERED, code, 2, _plain(0x68, b"\x01" + _lve(inner) + b"\x12\x01"))
 
 
-def deregistration_request(subscriber: Subscriber, code: bytes) -> bytes:
+def deregistration_request(tmsi: int, code: bytes) -> bytes:
     """Say good-bye, not switched off (§8.2.12)."""
-    return protect(_CIPHERED, code, 3, _plain(0x45, b"\x01" + _lve(guti_identity(subscriber.tmsi))))
+    return protect(_CIPHERED, code, 3, _plain(0x45, b"\x01" + _lve(guti_identity(tmsi))))
 
 
 def deregistration_accept(code: bytes) -> bytes:

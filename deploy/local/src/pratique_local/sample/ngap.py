@@ -1,6 +1,7 @@
 """NGAP: what a gNB and its AMF say to each other (3GPP TS 38.413)."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
@@ -9,16 +10,8 @@ from pratique_local.sample.subscribers import AMF_POINTER, AMF_REGION, AMF_SET, 
 
 _REJECT, _IGNORE = Criticality.REJECT, Criticality.IGNORE
 _REQUEST, _SUCCESS = Outcome.INITIATING, Outcome.SUCCESSFUL
-_DOWNLINK_NAS, _INITIAL_CONTEXT, _INITIAL_UE, _NG_SETUP, _SESSION_SETUP, _RELEASE, _RELEASE_REQUEST, _UPLINK_NAS = (
-    4,
-    14,
-    15,
-    21,
-    29,
-    41,
-    42,
-    46,
-)
+_DOWNLINK_NAS, _INITIAL_CONTEXT, _INITIAL_UE, _NG_SETUP, _PATH_SWITCH, _SESSION_SETUP = 4, 14, 15, 21, 25, 29
+_RELEASE, _RELEASE_REQUEST, _UPLINK_NAS = 41, 42, 46
 
 
 @dataclass(frozen=True)
@@ -66,14 +59,14 @@ def _tunnel(bits: Bits, address: str, teid: int) -> Bits:
     return bits.put(0, 4).put(31, 8).octets(IPv4Address(address).packed).octets(teid.to_bytes(4))
 
 
-def _supported_slices(bits: Bits) -> Bits:
-    bits.octets(struct.pack("!H", len(SLICES) - 1))
-    for each in SLICES:
+def _supported_slices(bits: Bits, slices: Sequence[Slice]) -> Bits:
+    bits.octets(struct.pack("!H", len(slices) - 1))
+    for each in slices:
         _snssai(bits.put(0, 2), each)
     return bits
 
 
-def setup_request(cell: Cell, name: str) -> bytes:
+def setup_request(cell: Cell, name: str, slices: Sequence[Slice] = SLICES) -> bytes:
     """A gNB introduces itself (§9.2.6.1)."""
     node = Bits().put(0, 4).octets(PLMN).put(0, 1).put(2, 4).octets(cell.gnb.to_bytes(3)).done()
     areas = Bits().octets(b"\0").put(0, 2).octets(cell.area.to_bytes(3)).put(0, 4).put(0, 2).octets(PLMN)
@@ -84,13 +77,13 @@ def setup_request(cell: Cell, name: str) -> bytes:
         [
             (27, _REJECT, node),
             (82, _IGNORE, Bits().name(name).done()),
-            (102, _REJECT, _supported_slices(areas).done()),
+            (102, _REJECT, _supported_slices(areas, slices).done()),
             (21, _IGNORE, Bits().put(2, 3).done()),
         ],
     )
 
 
-def setup_response(amf: str) -> bytes:
+def setup_response(amf: str, slices: Sequence[Slice] = SLICES) -> bytes:
     """The AMF accepts a gNB (§9.2.6.2)."""
     served = _guami(Bits().octets(b"\0").put(0, 3)).done()
     supported = Bits().put(0, 4).put(0, 2).octets(PLMN)
@@ -102,13 +95,13 @@ def setup_response(amf: str) -> bytes:
             (1, _REJECT, Bits().name(amf).done()),
             (96, _REJECT, served),
             (86, _IGNORE, b"\xff"),
-            (80, _REJECT, _supported_slices(supported).done()),
+            (80, _REJECT, _supported_slices(supported, slices).done()),
         ],
     )
 
 
-def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None) -> bytes:
-    """A phone's first message (§9.2.5.1), with its 5G-S-TMSI if it has one."""
+def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None, *, reduced: bool = False) -> bytes:
+    """A phone's first message (§9.2.5.1), with its 5G-S-TMSI if it has one; `reduced` says that it is a RedCap UE."""
     elements: list[Element] = [
         (85, _REJECT, _ran(ran)),
         (38, _REJECT, _octets(nas)),
@@ -118,7 +111,10 @@ def initial_ue_message(ran: int, cell: Cell, nas: bytes, tmsi: int | None) -> by
     if tmsi is not None:
         short = Bits().put(0, 2).put(AMF_SET, 10).put(AMF_POINTER, 6).octets(tmsi.to_bytes(4))
         elements.append((26, _REJECT, short.done()))
-    return pdu(_REQUEST, _INITIAL_UE, _IGNORE, [*elements, (112, _IGNORE, b"\0")])
+    elements.append((112, _IGNORE, b"\0"))
+    if reduced:
+        elements.append((333, _IGNORE, b"\0"))
+    return pdu(_REQUEST, _INITIAL_UE, _IGNORE, elements)
 
 
 def downlink(pair: Pair, nas: bytes) -> bytes:
@@ -136,12 +132,20 @@ def uplink(pair: Pair, cell: Cell, nas: bytes) -> bytes:
     )
 
 
-def initial_context_request(pair: Pair, chosen: Slice, key: bytes, nas: bytes) -> bytes:
-    """The AMF gives the gNB what it needs to serve a phone (§9.2.2.1)."""
-    allowed = _snssai(Bits().put(0, 3).put(0, 2), chosen).done()
+def _allowed(chosen: Slice) -> bytes:
+    return _snssai(Bits().put(0, 3).put(0, 2), chosen).done()
+
+
+def _capabilities() -> bytes:
+    """Return the algorithms of a phone: all of 5G's, none of 4G's (§9.3.1.86)."""
     capabilities = Bits().put(0, 2)
     for algorithms in (0xE000, 0xE000, 0, 0):
         capabilities.put(0, 1).put(algorithms, 16)
+    return capabilities.done()
+
+
+def initial_context_request(pair: Pair, chosen: Slice, key: bytes, nas: bytes) -> bytes:
+    """The AMF gives the gNB what it needs to serve a phone (§9.2.2.1)."""
     return pdu(
         _REQUEST,
         _INITIAL_CONTEXT,
@@ -149,8 +153,8 @@ def initial_context_request(pair: Pair, chosen: Slice, key: bytes, nas: bytes) -
         [
             *pair.elements(),
             (28, _REJECT, _guami(Bits()).done()),
-            (0, _REJECT, allowed),
-            (119, _REJECT, capabilities.done()),
+            (0, _REJECT, _allowed(chosen)),
+            (119, _REJECT, _capabilities()),
             (94, _REJECT, key),
             (38, _IGNORE, _octets(nas)),
         ],
@@ -183,6 +187,42 @@ def session_setup_response(pair: Pair, gnb: tuple[str, int]) -> bytes:
     transfer = _tunnel(Bits().put(0, 7), *gnb).put(0, 6).put(0, 3).put(0, 1).put(1, 6)
     item = Bits().octets(b"\0").put(0, 2).octets(b"\x01").string(transfer.done())
     return pdu(_SUCCESS, _SESSION_SETUP, _REJECT, [*pair.elements(_IGNORE), (75, _IGNORE, item.done())])
+
+
+def path_switch_request(pair: Pair, source: Pair, cell: Cell, gnb: tuple[str, int]) -> bytes:
+    """A phone has come from another gNB; the downlink of PDU session 1 goes to `gnb` from now on (§9.2.3.8)."""
+    accepted = Bits().put(0, 4)
+    transfer = _tunnel(accepted, *gnb).put(0, 6).put(0, 2).put(0, 1).put(1, 6)
+    item = Bits().octets(b"\0").put(0, 2).octets(b"\x01").string(transfer.done())
+    return pdu(
+        _REQUEST,
+        _PATH_SWITCH,
+        _REJECT,
+        [
+            (85, _REJECT, _ran(pair.ran)),
+            (100, _REJECT, Bits().integer(source.amf, 5).done()),
+            (121, _IGNORE, cell.location()),
+            (119, _IGNORE, _capabilities()),
+            (76, _REJECT, item.done()),
+        ],
+    )
+
+
+def path_switch_acknowledge(pair: Pair, chosen: Slice, key: bytes) -> bytes:
+    """The AMF agrees; the uplink stays where it was (§9.2.3.9)."""
+    context = Bits().put(0, 2).put(1, 3).octets(key)
+    item = Bits().octets(b"\0").put(0, 2).octets(b"\x01").string(Bits().put(0, 4).done())
+    return pdu(
+        _SUCCESS,
+        _PATH_SWITCH,
+        _REJECT,
+        [
+            *pair.elements(_IGNORE),
+            (93, _REJECT, context.done()),
+            (77, _IGNORE, item.done()),
+            (0, _REJECT, _allowed(chosen)),
+        ],
+    )
 
 
 def release_request(pair: Pair) -> bytes:

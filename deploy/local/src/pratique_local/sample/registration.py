@@ -26,19 +26,30 @@ def _arrive(phone: Phone) -> Steps:
     if who.concealment in {Concealment.GUTI, Concealment.LOST_GUTI}:
         first, tmsi = nas.returning_request(who, phone.code()), who.old_tmsi
         saw("guti", guti_text(who.old_tmsi))
+        phone.said(guti_text(who.old_tmsi))
     else:
         first = nas.registration_request(who)
-        saw("suci", who.suci)
+        _concealed(phone)
     if phone.f1 is not None:
         yield from _connect(phone, phone.f1, first)
-    phone.from_gnb(ngap.initial_ue_message(phone.pair.ran, phone.site.cell, first, tmsi))
+    phone.from_gnb(ngap.initial_ue_message(phone.pair.ran, phone.site.cell, first, tmsi, reduced=who.reduced))
     yield 0.01
     if who.concealment is Concealment.LOST_GUTI:
         phone.down(nas.identity_request())
         yield RADIO_S
         phone.up(nas.identity_response(who))
-        saw("suci", who.suci)
+        _concealed(phone)
         yield 0.01
+
+
+def _concealed(phone: Phone) -> None:
+    """Note that the SUCI was sent: under the null scheme it is the IMSI."""
+    who = phone.subscriber
+    phone.lab.ledger.saw("suci", who.suci)
+    if who.concealment is Concealment.ECIES:
+        phone.said(who.suci)
+    else:
+        phone.said(who.imsi, permanent=True)
 
 
 def _connect(phone: Phone, f1: Association, first: bytes) -> Steps:
@@ -87,10 +98,11 @@ def _fetch_vector(phone: Phone, vector: Body) -> Steps:
 
 
 def _secure(phone: Phone) -> Steps:
-    phone.down(nas.security_mode_command(phone.code()))
+    phone.down(nas.security_mode_command(phone.code(), ciphered=phone.subscriber.ciphered))
     yield RADIO_S
     phone.up(nas.security_mode_complete(phone.subscriber, phone.code()))
-    phone.lab.ledger.saw("imei", phone.subscriber.imeisv)
+    if phone.readable():
+        phone.lab.ledger.saw("imei", phone.subscriber.imeisv)
     yield 0.002
 
 
@@ -100,6 +112,7 @@ def _enrol(phone: Phone) -> Steps:
     access: Body = {"amfInstanceId": "a1b2c3d4-0000-4000-8000-000000000010", "ratType": "NR"}
     if who.concealment is not Concealment.GUTI:
         access["pei"] = f"imeisv-{who.imeisv}"
+        lab.ledger.saw("imei", who.imeisv)
     place = f"PUT /nudm-uecm/v1/{supi}/registrations/amf-3gpp-access"
     yield from lab.call("AMF", "UDM", place, access, status=201, answer=access)
     chosen = {"sst": who.slice.sst, "sd": f"{who.slice.sd:06x}"}
@@ -117,10 +130,13 @@ def _enrol(phone: Phone) -> Steps:
 
 def _accept(phone: Phone) -> Steps:
     who = phone.subscriber
-    accept = nas.registration_accept(who, phone.site.cell.area, phone.code())
+    accept = phone.sealed(nas.registration_accept(who, phone.site.cell.area, phone.code()))
     key = phone.lab.chance.randbytes(32)
     phone.from_amf(ngap.initial_context_request(phone.pair, who.slice, key, accept))
-    phone.lab.ledger.saw("guti", guti_text(who.tmsi))
+    if phone.readable():
+        phone.lab.ledger.saw("guti", guti_text(who.tmsi))
+        if who.concealment is Concealment.GUTI:
+            phone.said(guti_text(who.tmsi))
     yield RADIO_S
     # The gNB's answer and the phone's confirmation share a packet.
     phone.up(nas.registration_complete(phone.code()), ngap.initial_context_response(phone.pair))

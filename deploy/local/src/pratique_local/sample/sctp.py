@@ -82,6 +82,7 @@ class Association:
         """Send messages in one packet, behind a SACK if one is owed; every second packet in a row is acknowledged."""
         chunks = [self._sack(sender)] if self._sides[sender].owed else []
         chunks += [self._data(sender, message, stream) for message in messages]
+        self._wire.ledger.spoke(self._protocol.name.lower())
         self._packet(sender, *chunks)
         other = self._other(sender)
         self._sides[other].owed += 1

@@ -9,7 +9,7 @@ from pratique_local.sample.gtpu import Tunnel
 from pratique_local.sample.lab import Body
 from pratique_local.sample.phone import RADIO_S, Phone
 from pratique_local.sample.subscribers import guti_text
-from pratique_local.sample.topology import SMF_IP, UNSEEN_SERVER
+from pratique_local.sample.topology import SMF_IP, UNSEEN_SERVER, Site
 from pratique_local.sample.wire import Steps
 
 
@@ -27,19 +27,21 @@ def establish(phone: Phone) -> Generator[float, None, Open]:
     phone.up(nas.session_request(who.slice, phone.code()))
     yield 0.004
     yield from _arrange(phone)
+    number = lab.next("session")
     control = pfcp.Session(
         smf=SMF_IP,
         upf=upf,
-        smf_seid=0x10_0000 + who.number,
-        upf_seid=0x20_0000 + who.number,
-        uplink_teid=0x0100 + who.number,
+        smf_seid=0x10_0000 + number,
+        upf_seid=0x20_0000 + number,
+        uplink_teid=0x0100 + number,
         address=who.address,
         dnn=who.slice.dnn,
     )
     sequence = lab.next("pfcp")
     yield from _order(phone, upf, control.establishment(sequence, who.imsi), control.established(sequence))
     downlink = (phone.site.ip, 0x8000 + phone.pair.ran)
-    accept = nas.session_accept(who, phone.code())
+    phone.said(who.imsi, permanent=True)
+    accept = phone.sealed(nas.session_accept(who, phone.code()))
     uplink = (upf, control.uplink_teid)
     phone.from_amf(ngap.session_setup_request(phone.pair, who.slice, uplink, accept))
     yield RADIO_S
@@ -50,9 +52,43 @@ def establish(phone: Phone) -> Generator[float, None, Open]:
     sequence = lab.next("pfcp")
     yield from _order(phone, upf, control.modification(sequence, *downlink), control.modified(sequence))
     tunnel = Tunnel(
-        lab.wire, who.address, downlink, uplink, containers=True, mirrored=lambda server: server != UNSEEN_SERVER
+        lab.wire,
+        who.address,
+        downlink,
+        uplink,
+        containers=True,
+        mirrored=lambda server: server != UNSEEN_SERVER,
+        carried=phone.carried,
     )
     return Open(control, tunnel)
+
+
+def move(phone: Phone, session: Open, site: Site) -> Steps:
+    """Hand the phone over to another gNB on the same UPF by an agreement of the gNBs (TS 23.502 §4.9.1.2)."""
+    lab, source, control = phone.lab, phone.pair, session.control
+    phone.move(site)
+    downlink = (site.ip, 0x8000 + phone.pair.ran)
+    phone.from_gnb(ngap.path_switch_request(phone.pair, source, site.cell, downlink))
+    yield 0.004
+    path = f"POST /nsmf-pdusession/v1/sm-contexts/{phone.subscriber.number}/modify"
+    yield from lab.call("AMF", "SMF", path, {"n2SmInfoType": "PATH_SWITCH_REQ"}, status=204)
+    sequence = lab.next("pfcp")
+    yield from _order(phone, control.upf, control.modification(sequence, *downlink), control.modified(sequence))
+    session.tunnel.access = downlink
+    key = lab.chance.randbytes(32)
+    phone.from_amf(ngap.path_switch_acknowledge(phone.pair, phone.subscriber.slice, key))
+    yield 0.1
+
+
+def rename(phone: Phone) -> Steps:
+    """Give a registered phone a new 5G-GUTI (TS 23.502 §4.2.4.2)."""
+    phone.down(nas.configuration_update(phone.subscriber.later_tmsi, phone.code()))
+    phone.tmsi = phone.subscriber.later_tmsi
+    if phone.readable():
+        phone.lab.ledger.saw("guti", guti_text(phone.tmsi))
+    yield RADIO_S
+    phone.up(nas.configuration_updated(phone.code()))
+    yield 0.05
 
 
 def _arrange(phone: Phone) -> Steps:
@@ -93,8 +129,9 @@ def _order(phone: Phone, upf: str, request: bytes, response: bytes) -> Steps:
 def leave(phone: Phone, session: Open) -> Steps:
     """Deregister, release the context, end the session."""
     lab, who = phone.lab, phone.subscriber
-    phone.up(nas.deregistration_request(who, phone.code()))
-    lab.ledger.saw("guti", guti_text(who.tmsi))
+    phone.up(nas.deregistration_request(phone.tmsi, phone.code()))
+    if phone.readable():
+        lab.ledger.saw("guti", guti_text(phone.tmsi))
     yield 0.004
     path = f"POST /nsmf-pdusession/v1/sm-contexts/{who.number}/release"
     yield from lab.call("AMF", "SMF", path, {"ngApCause": {"group": 2, "value": 2}}, status=204)
@@ -102,7 +139,7 @@ def leave(phone: Phone, session: Open) -> Steps:
     control = session.control
     yield from _order(phone, control.upf, control.deletion(sequence), control.deleted(sequence))
     # Two messages of the AMF to one gNB share a packet.
-    accept = ngap.downlink(phone.pair, nas.deregistration_accept(phone.code()))
+    accept = ngap.downlink(phone.pair, phone.sealed(nas.deregistration_accept(phone.code())))
     phone.from_amf(accept, ngap.release_command(phone.pair))
     yield RADIO_S
     phone.from_gnb(ngap.release_complete(phone.pair))

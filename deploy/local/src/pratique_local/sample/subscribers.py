@@ -1,6 +1,6 @@
 """Subscribers of the lab: invented identities in the test network 001/01."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
@@ -42,6 +42,15 @@ SLICES = (
     Slice(2, 0x000B01, "urllc"),
     Slice(3, 0x000C05, "iot"),
 )
+ORAN_SLICES = (
+    Slice(1, 0x010011, "internet"),
+    Slice(1, 0x010012, "internet"),
+    Slice(2, 0x020021, "urllc"),
+    Slice(2, 0x020022, "urllc"),
+    Slice(3, 0x030031, "iot"),
+    Slice(3, 0x030032, "iot"),
+)
+"""Two slices of each kind: the first octet of the differentiator says which kind, the rest which customer's."""
 # Most subscribers share the broadband slice; the others are few enough to stand out.
 _SLICE_OF = (0, 0, 1, 0, 3, 0, 0, 2)
 
@@ -58,6 +67,12 @@ class Subscriber:
     """Scheme output of profile A: ephemeral key (32), ciphertext (5), tag (8); drawn at random, it hides nothing."""
     old_tmsi: int = field(repr=False)
     tmsi: int = field(repr=False)
+    later_tmsi: int = field(repr=False)
+    """What it is called once its 5G-GUTI was given anew during a registration."""
+    ciphered: bool
+    """Whether its NAS is ciphered once the security mode is set; what is null-ciphered can be read."""
+    reduced: bool
+    """A device of reduced capability (RedCap), such as a sensor or a wearable."""
     concealment: Concealment
     slice: Slice
     address: str
@@ -87,8 +102,13 @@ def _address(number: int, chosen: Slice) -> str:
     return f"10.45.{network}.{number + 1}"
 
 
-def draw_subscribers(chance: Random, count: int) -> Iterator[Subscriber]:
-    """Draw `count` subscribers; who they are is fixed, what is random about them comes from `chance`."""
+def draw_subscribers(
+    chance: Random, count: int, slices: Sequence[Slice] | None = None, reduced: int = MOST_SUBSCRIBERS + 1
+) -> Iterator[Subscriber]:
+    """Draw `count` subscribers; who they are is fixed, what is random about them comes from `chance`.
+
+    With `slices` each takes the next one of them; those from number `reduced` on are RedCap devices.
+    """
     arrivals = (
         Concealment.NULL,
         Concealment.ECIES,
@@ -98,10 +118,10 @@ def draw_subscribers(chance: Random, count: int) -> Iterator[Subscriber]:
         Concealment.LOST_GUTI,
     )
     # 28 bits, so that no draw is the all-zero or the all-one TMSI.
-    tmsis = iter(chance.sample(range(0x1000_0000, 0xF000_0000), 2 * count))
+    tmsis = iter(chance.sample(range(0x1000_0000, 0xF000_0000), 3 * count))
     for number in range(1, count + 1):
-        chosen = SLICES[_SLICE_OF[number % len(_SLICE_OF)]]
-        old_tmsi, tmsi = islice(tmsis, 2)
+        chosen = SLICES[_SLICE_OF[number % len(_SLICE_OF)]] if slices is None else slices[(number - 1) % len(slices)]
+        old_tmsi, tmsi, later_tmsi = islice(tmsis, 3)
         yield Subscriber(
             number=number,
             imsi=f"{MCC}{MNC}{number:010d}",
@@ -110,6 +130,9 @@ def draw_subscribers(chance: Random, count: int) -> Iterator[Subscriber]:
             concealed=chance.randbytes(45),
             old_tmsi=old_tmsi,
             tmsi=tmsi,
+            later_tmsi=later_tmsi,
+            ciphered=number % len(arrivals) == 4,
+            reduced=number >= reduced,
             concealment=arrivals[number % len(arrivals)],
             slice=chosen,
             address=_address(number, chosen),

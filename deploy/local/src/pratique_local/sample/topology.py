@@ -46,6 +46,8 @@ SITES = (
     Site("gnb-0005", "10.20.0.15", Cell(5, 2), distributed="10.20.1.15"),
     Site("gnb-0007", "10.20.9.5", Cell(7, 7)),
 )
+REGIONS = {1: "north", 2: "south", 7: "coast"}
+"""Regions of the near-RT RIC by tracking area."""
 SPARE_UNITS = {"10.20.1.16": "10.20.0.15", "10.20.6.2": "10.20.0.14"}
 """Distributed units that serve nobody yet, and their central units."""
 

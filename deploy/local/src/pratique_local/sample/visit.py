@@ -6,7 +6,7 @@ from pratique_local.sample.browsing import browse
 from pratique_local.sample.lab import Lab
 from pratique_local.sample.phone import Phone
 from pratique_local.sample.registration import register
-from pratique_local.sample.session import establish, idle, leave
+from pratique_local.sample.session import establish, idle, leave, move, rename
 from pratique_local.sample.subscribers import Subscriber
 from pratique_local.sample.topology import SITES
 from pratique_local.sample.wire import Steps
@@ -35,5 +35,11 @@ def _visit(lab: Lab, subscriber: Subscriber) -> Steps:
         return
     session = yield from establish(phone)
     yield from browse(lab, session.tunnel, subscriber.number)
+    if subscriber.number % 5 == 2:
+        yield from rename(phone)
+    if subscriber.number % 7 == 3 and not far:
+        # To one of the two gNBs that stand in one piece.
+        yield from move(phone, session, SITES[1] if phone.site is SITES[0] else SITES[0])
+        yield from browse(lab, session.tunnel, subscriber.number + 1)
     if subscriber.number % 3 == 1:
         yield from leave(phone, session)

@@ -10,6 +10,7 @@ from pratique_local.sample.container import Frame
 from pratique_local.sample.frames import (
     BROADCAST_MAC,
     ETHERTYPE_ARP,
+    UDP,
     Address,
     arp,
     ethernet,
@@ -25,6 +26,8 @@ Steps = Iterator[float]
 START_US = 1_740_992_400_000_000  # 2025-03-03T09:00:00Z: a sample of the same seed is the same file on any day
 MTU = 1500
 MORE_FRAGMENTS = 0x2000
+DATAGRAMS = {53: "dns", 123: "ntp", 2123: "gtpv2", 2152: "gtp", 5353: "mdns", 8805: "pfcp"}
+"""What the messages of the sample's datagrams are by their ports."""
 
 
 class Wire:
@@ -67,6 +70,10 @@ class Wire:
     def carry(self, source: str, destination: str, protocol: int, payload: bytes) -> None:
         """Send one IP payload over Ethernet, in fragments if it is too long for one IPv4 packet."""
         here, there = ip_address(source), ip_address(destination)
+        if protocol == UDP:
+            ports = (int.from_bytes(payload[at : at + 2]) for at in (0, 2))
+            for name in {DATAGRAMS[port] for port in ports if port in DATAGRAMS}:
+                self.ledger.spoke(name)
         # Neighbour discovery and mDNS prove by 255 that they never left the link (RFC 4861 §7.1, RFC 6762 §11).
         lives = 255 if there.is_multicast else 64
         if here.version == 6:

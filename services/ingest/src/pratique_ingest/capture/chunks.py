@@ -62,8 +62,8 @@ class Chunk:
 class ChunkedFile(FrameFile, Protocol):
     """A capture file that also gives many frames at once."""
 
-    def chunk(self, window: int) -> Chunk | None:
-        """Take whole frames from about `window` bytes; None where only the exact reader can go on."""
+    def chunk(self, window: int, most: int) -> Chunk | None:
+        """Take whole frames, at most so many, from about `window` bytes; None where only the exact reader can go on."""
         ...
 
 
@@ -81,8 +81,10 @@ def _words(buffer: Bytes, order: str) -> npt.NDArray[np.uint32]:
     return np.ndarray((max(len(buffer) - 3, 0),), np.dtype(order + "u4"), buffer, 0, (1,))
 
 
-def pcap_chunk(buffer: Bytes, at: int, order: str, tick: int, extra: int, link_type: int) -> tuple[Chunk, int] | None:
-    """Return the frames of a classic pcap file from the record at `at` on, and how many bytes they take."""
+def pcap_chunk(
+    buffer: Bytes, at: int, most: int, order: str, tick: int, extra: int, link_type: int
+) -> tuple[Chunk, int] | None:
+    """Return at most so many frames of a classic pcap file from the record at `at` on, and how many bytes they take."""
     end, size = len(buffer) - MARGIN, 16 + extra
     if at >= end:
         return None
@@ -107,6 +109,8 @@ def pcap_chunk(buffer: Bytes, at: int, order: str, tick: int, extra: int, link_t
     places, stop = records(at, end, step, guess)
     if not len(places):
         return None
+    if len(places) > most:
+        places, stop = places[:most], int(places[most])
     fields = np.ndarray((len(buffer) - 15,), "V16", buffer, 0, (1,))[places]
     fields = fields.view(np.dtype(order + "u4")).reshape(-1, 4).astype(np.int64)
     times = fields[:, 0] * NANO + fields[:, 1] * tick
@@ -167,8 +171,8 @@ def _by_face(
     return links, times
 
 
-def pcapng_chunk(buffer: Bytes, at: int, order: str, faces: Sequence[Face]) -> tuple[Chunk, int] | None:
-    """Return the frames of a pcapng section from the block at `at` on, and how many bytes their blocks take.
+def pcapng_chunk(buffer: Bytes, at: int, most: int, order: str, faces: Sequence[Face]) -> tuple[Chunk, int] | None:
+    """Return at most so many frames of a pcapng section from the block at `at` on, and how many bytes they take.
 
     Blocks without frames are passed; the chunk ends before one that opens a section or an interface, or is untrue.
     """
@@ -193,7 +197,7 @@ def pcapng_chunk(buffer: Bytes, at: int, order: str, faces: Sequence[Face]) -> t
     good &= captured > 0
     ticks = table[:, 3].astype(np.uint64) << np.uint64(32) | table[:, 4].astype(np.uint64)
     links, times = _by_face(index, ticks, simple, good, faces[:MAX_FACES])
-    count = len(good) if good.all() else int(np.argmin(good))
+    count = min(len(good) if good.all() else int(np.argmin(good)), most)
     if not count:
         return None
     chunk = Chunk(

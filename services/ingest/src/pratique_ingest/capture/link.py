@@ -182,6 +182,11 @@ def _point_to_point(frame: bytes) -> Place:
     return step if isinstance(step, Place) else ethertype(frame, *step)
 
 
+def _session(frame: bytes) -> Place:
+    """A PPPoE session without its Ethernet header (RFC 2516, 4)."""
+    return ethertype(frame, ethernet.ETH_TYPE_PPPoE, 0)
+
+
 def _directed_ppp(frame: bytes) -> Place:
     step = _ppp(frame, 1)
     return step if isinstance(step, Place) else ethertype(frame, *step)
@@ -230,19 +235,32 @@ def _radiotap(frame: bytes) -> Place:
     return _wireless(frame, frame[2] | frame[3] << 8)
 
 
+def _behind(frame: bytes, size: int, inner: int, name: str) -> Place:
+    """Pass a header that names the link type of what follows; another such header is none."""
+    if inner not in LOCATORS or inner in WRAPPERS:
+        return _nowhere(name)
+    place = LOCATORS[inner](frame[size:])
+    return place._replace(offset=place.offset + size) if place.version else place
+
+
 def _pktap(frame: bytes) -> Place:
     """Apple's header: its length and the link type of what follows."""
     size, inner = int.from_bytes(frame[:4], "little"), int.from_bytes(frame[8:12], "little")
-    if size < 12 or inner not in LOCATORS or inner == 258:
-        return _nowhere("pktap")
-    place = LOCATORS[inner](frame[size:])
-    return place._replace(offset=place.offset + size)
+    return _behind(frame, size, inner, "pktap") if size >= PKTAP_SIZE else _nowhere("pktap")
 
 
+def _ppi(frame: bytes) -> Place:
+    """The Per-Packet Information header: version, flags, its length and the link type of what follows."""
+    size, inner = int.from_bytes(frame[2:4], "little"), int.from_bytes(frame[4:8], "little")
+    return _behind(frame, size, inner, "ppi") if size >= PPI_SIZE and not frame[0] else _nowhere("ppi")
+
+
+PKTAP_SIZE, PPI_SIZE = 12, 8
+WRAPPERS = frozenset({192, 258})
 LOCATORS: dict[int, Callable[[bytes], Place]] = {
     0: _loopback, 1: _ethernet, 6: _token_ring, 9: _point_to_point, 10: _fddi, 12: _raw, 14: _raw,
-    50: _point_to_point, 101: _raw, 104: _c_hdlc, 105: _wlan, 108: _loopback, 113: _sll, 127: _radiotap,
-    166: _directed_ppp, 204: _directed_ppp, 228: _raw, 229: _raw, 239: _nflog, 258: _pktap, 276: _sll2,
+    50: _point_to_point, 51: _session, 101: _raw, 104: _c_hdlc, 105: _wlan, 108: _loopback, 113: _sll, 127: _radiotap,
+    166: _directed_ppp, 192: _ppi, 204: _directed_ppp, 228: _raw, 229: _raw, 239: _nflog, 258: _pktap, 276: _sll2,
 }  # fmt: skip
 
 

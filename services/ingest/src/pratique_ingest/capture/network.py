@@ -19,6 +19,7 @@ class Datagram(NamedTuple):
     """Addresses as packed bytes, the transport's number, and where its bytes are in the frame.
 
     `part` marks any fragment, `later` one without its transport header; `offset` is a fragment's in bytes.
+    `missing` is how many bytes the header states that were not captured.
     """
 
     source: bytes
@@ -31,6 +32,7 @@ class Datagram(NamedTuple):
     identification: int = 0
     offset: int = 0
     more: bool = False
+    missing: int = 0
 
 
 def ipv4(frame: bytes, at: int, limit: int) -> Datagram | None:
@@ -39,6 +41,11 @@ def ipv4(frame: bytes, at: int, limit: int) -> Datagram | None:
         return None
     words = frame[at] & 15
     total = frame[at + 2] << 8 | frame[at + 3]
+    if words == 5 and total >= 20 and not frame[at + 6] & 0x3F and not frame[at + 7]:  # as nearly all are
+        end, missing = (at + total, 0) if at + total <= limit else (limit, at + total - limit)
+        return Datagram(
+            frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9], at + 20, end, missing=missing
+        )
     if words < 5 or 0 < total < words * 4:
         return None
     # A total of zero stands on frames captured before the card cut them (TSO, BIG TCP).
@@ -46,9 +53,11 @@ def ipv4(frame: bytes, at: int, limit: int) -> Datagram | None:
     flags = frame[at + 6] << 8 | frame[at + 7]
     offset = (flags & 0x1FFF) * 8
     more = bool(flags & 0x2000)
+    missing = at + total - limit
     return Datagram(
         frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9], min(at + words * 4, end), end,
         offset > 0 or more, offset > 0, frame[at + 4] << 8 | frame[at + 5], offset, more,
+        missing if missing > 0 else 0,
     )  # fmt: skip
 
 
@@ -61,7 +70,9 @@ def ipv6(frame: bytes, at: int, limit: int) -> Datagram | None:
     end = min(at + 40 + length, limit) if length else limit  # zero: a jumbogram (RFC 2675)
     following, position = _extensions(frame, following, at + 40, end)
     if following != FRAGMENT or position + 8 > end:
-        return Datagram(source, destination, following, min(position, end), end)
+        return Datagram(
+            source, destination, following, min(position, end), end, missing=max(at + 40 + length - limit, 0)
+        )
     field = frame[position + 2] << 8 | frame[position + 3]
     offset, more = field & 0xFFF8, bool(field & 1)
     identification = int.from_bytes(frame[position + 4 : position + 8], "big")

@@ -38,11 +38,11 @@ class PcapFile:
             self._link_type = struct.unpack(self._order + "HHiIII", header)[5] & LINK_TYPE_MASK
             self.link_types[self._link_type] = None
 
-    def chunk(self, window: int) -> Chunk | None:
-        """Take whole frames from about `window` bytes; None where only the exact reader can go on."""
+    def chunk(self, window: int, most: int) -> Chunk | None:
+        """Take whole frames, at most so many, from about `window` bytes; None where only the exact reader can go on."""
         data, at = self._stream.look(window)
         buffer = np.frombuffer(data, np.uint8)[: at + window]
-        taken = pcap_chunk(buffer, at, self._order, self._tick, self._extra, self._link_type)
+        taken = pcap_chunk(buffer, at, most, self._order, self._tick, self._extra, self._link_type)
         if taken is None:
             return None
         self._stream.advance(taken[1])

@@ -144,11 +144,11 @@ class PcapngFile:
             return None if body is None else (kind, body)
         return None
 
-    def chunk(self, window: int) -> Chunk | None:
-        """Take whole frames from about `window` bytes; None where only the exact reader can go on."""
+    def chunk(self, window: int, most: int) -> Chunk | None:
+        """Take whole frames, at most so many, from about `window` bytes; None where only the exact reader can go on."""
         data, at = self._stream.look(window)
         buffer = np.frombuffer(data, np.uint8)[: at + window]
-        taken = pcapng_chunk(buffer, at, self._order, self._interfaces)
+        taken = pcapng_chunk(buffer, at, most, self._order, self._interfaces)
         if taken is None:
             return None
         self._stream.advance(taken[1])

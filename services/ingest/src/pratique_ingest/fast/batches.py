@@ -7,6 +7,7 @@ of the capture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -15,31 +16,30 @@ from pratique_ingest.capture.chunks import Chunk
 from pratique_ingest.capture.lanes import Places
 from pratique_ingest.capture.link import Place
 from pratique_ingest.capture.network import SCTP, TCP, UDP
-from pratique_ingest.dissection import DNS, GTPU, NTP, Held
-from pratique_ingest.fast.connections import DIAMETER_PORT, Connections, Segments, ends_of
+from pratique_ingest.capture.transport import ACK, FIN, RST, SYN
+from pratique_ingest.dissection import Held
+from pratique_ingest.fast.connections import Connections, Segments
 from pratique_ingest.fast.headers import Headers
+from pratique_ingest.fast.inside import ADDRESS_SIZE, Tunnelled
 from pratique_ingest.fast.meanings import (
     DNS_SENDER,
     DOWNLINK,
     NAME,
     NUMBER,
-    READ,
-    READ_INSIDE,
     RECEIVER,
-    SCTP_SIGN,
     SENDER,
-    TCP_NAME,
-    TCP_SENDER,
     TUNNEL,
-    UDP_NAME,
-    UDP_SENDER,
     UNDIRECTED,
     UPLINK,
+    Tables,
+    tables,
 )
+from pratique_ingest.fast.named import ends_of
 from pratique_ingest.fast.places import versions
 from pratique_ingest.fast.rows import Column, Flags
-from pratique_ingest.fast.tally import ADDRESS_SIZE, Group, Kind, Tally
-from pratique_ingest.flows import ACK, FIN, RST, SYN, TURN
+from pratique_ingest.fast.tally import Group, Tally
+from pratique_ingest.fast.tunnels import Carried, Ends, TunnelledFrames
+from pratique_ingest.flows import TURN
 from pratique_ingest.protocols.gtp import G_PDU, PDU_SESSION_CONTAINER
 from pratique_ingest.protocols.names import MAX_QUESTIONS, NTP_SIZE, OPCODES
 from pratique_ingest.protocols.services import EPHEMERAL, REGISTERED
@@ -64,20 +64,32 @@ class _Batch:
     """What is known so far of each frame: its meaning, and whether the exact path must read it."""
 
     chunk: Chunk
+    tables: Tables
     meaning: Places
     exact: Flags
-    members: list[tuple[Kind, Places, tuple[Column, ...]]] = field(default_factory=list)
+    members: list[tuple[int, Places, tuple[Column, ...]]] = field(default_factory=list)
+    tunnelled: list[Tunnelled] = field(default_factory=list)
     segments: dict[int, list[_Part]] = field(default_factory=lambda: {4: [], 6: []})
+    ends: list[Ends] = field(default_factory=list)
+
+    def carried(self) -> list[Ends]:
+        """Return where the user's packets in GTP-U go that are counted by columns."""
+        kept = [(one, np.flatnonzero(~self.exact[one.frames])) for one in self.ends]
+        return [Ends(one.version, one.frames[rows], one.keys[rows]) for one, rows in kept if len(rows)]
 
     def groups(self) -> list[Group]:
         """Return the frames that are counted by columns."""
         groups = []
-        for kind, frames, addresses in self.members:
+        for version, frames, addresses in self.members:
             kept = np.flatnonzero(~self.exact[frames])
             own = frames[kept]
-            keys = (*(column[kept] for column in addresses), self.meaning[own].astype(np.uint64))
-            groups.append(Group(kind, own, keys))
+            meanings = self.meaning[own].astype(np.uint64)
+            groups.append(Group(version, own, tuple(column[kept] for column in addresses), meanings))
         return groups
+
+    def inside(self) -> list[Tunnelled]:
+        """Return what is tunnelled in those frames."""
+        return [one.some(np.flatnonzero(~self.exact[one.frames])) for one in self.tunnelled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,38 +147,36 @@ def _outer(batch: _Batch, version: int, frames: Places, at: Places) -> None:
     headers = Headers.read(version, chunk.buffer, at, chunk.starts[frames] + chunk.sizes[frames])
     batch.meaning[frames] = headers.protocol
     batch.exact[frames] = ~headers.plain
-    alone = headers.plain.copy()
     udp = headers.of(UDP)
     if len(udp):
         tunnels = _udp(batch, frames, headers, udp)
-        alone[tunnels.chosen] = False
+        batch.ends.append(Ends.of(version, frames, headers, tunnels.chosen))
         _inner(batch, version, frames, headers, tunnels)
     tcp = headers.of(TCP)
     if len(tcp):
         _tcp(batch, version, frames, headers, tcp)
     sctp = headers.of(SCTP)
     if len(sctp):
-        source, destination = headers.ports(sctp)
-        batch.meaning[frames[sctp]] += SCTP_SIGN[source] * SENDER + SCTP_SIGN[destination] * RECEIVER
+        (source, destination), sign = headers.ports(sctp), batch.tables.sctp_sign
+        batch.meaning[frames[sctp]] += sign[source] * SENDER + sign[destination] * RECEIVER
         batch.exact[frames[sctp[headers.bears(sctp)]]] = True
-    rows = np.flatnonzero(alone)
-    batch.members.append((Kind(version, 0), frames[rows], tuple(column[rows] for column in headers.addresses)))
+    batch.members.append((version, frames, headers.addresses))
 
 
 def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunnels:
     """Name datagrams by port; return those with GTP-U packets inside."""
     (source, destination), (start, end, missing) = headers.ports(udp), headers.udp_payload(udp)
-    paying = end > start
-    tunnel = (source == GTPU) | (destination == GTPU)
-    read = (READ[source] | READ[destination]) & ~tunnel
-    name = UDP_NAME[destination]
-    name = np.where(name > 0, name, UDP_NAME[source]) * NAME + UDP_SENDER[source] * SENDER
-    ntp = np.flatnonzero(source == NTP)
+    paying, known = end > start, batch.tables
+    tunnel = known.gtpu[source] | known.gtpu[destination]
+    read = (known.read[source] | known.read[destination]) & ~tunnel
+    name, sender = known.udp_name[destination], known.udp_sender[source] * SENDER
+    name = np.where(name > 0, name, known.udp_name[source]) * NAME + sender
+    ntp = np.flatnonzero(known.ntp[source])
     if len(ntp):
-        name[ntp] -= np.where(_keep_time(headers, udp[ntp], end[ntp] - start[ntp]), 0, UDP_SENDER[NTP] * SENDER)
-    dns = np.flatnonzero((source == DNS) | (destination == DNS))
+        name[ntp] -= np.where(_keep_time(headers, udp[ntp], end[ntp] - start[ntp]), 0, sender[ntp])
+    dns = np.flatnonzero(known.dns[source] | known.dns[destination])
     if len(dns):
-        name[dns] = _dns(headers, udp[dns], end[dns] - start[dns], source[dns] == DNS)
+        name[dns] = _dns(headers, udp[dns], end[dns] - start[dns], known.dns[source[dns]])
     batch.meaning[frames[udp]] += np.where(paying & ~tunnel, name, 0)
     batch.exact[frames[udp[paying & read]]] = True
     inside = np.flatnonzero(tunnel & paying)
@@ -178,30 +188,31 @@ def _udp(batch: _Batch, frames: Places, headers: Headers, udp: Places) -> _Tunne
 def _tcp(batch: _Batch, version: int, frames: Places, headers: Headers, tcp: Places) -> None:
     """Note segments for their connections to name; a server shows itself by an answer or by what it sends."""
     (source, destination), (start, size, flags) = headers.ports(tcp), headers.tcp_payload(tcp)
-    paying = size > 0
+    paying, known = size > 0, batch.tables
     answering = np.where(
         source < REGISTERED, (destination >= REGISTERED) & (destination > source), destination >= EPHEMERAL
     )
     serving = (paying & answering) | (flags & (SYN | ACK) == SYN | ACK)
-    batch.meaning[frames[tcp]] += np.where(serving, TCP_SENDER[source], 0) * SENDER
-    name = TCP_NAME[destination]
-    name = np.where(paying, np.where(name > 0, name, TCP_NAME[source]), 0)
-    segments = _segments(frames[tcp], headers, tcp, (source, destination), (start, size, flags))
+    batch.meaning[frames[tcp]] += np.where(serving, known.tcp_sender[source], 0) * SENDER
+    name = known.tcp_name[destination]
+    name = np.where(paying, np.where(name > 0, name, known.tcp_name[source]), 0)
+    speaking = known.diameter[source] | known.diameter[destination]
+    segments = _segments(frames[tcp], headers, tcp, (source, destination), (start, size, flags), speaking)
     batch.segments[version].append(_Part(segments, name))
 
 
 def _segments(
-    frames: Places, headers: Headers, tcp: Places, ports: tuple[Places, Places], payload: tuple[Places, Places, Places]
-) -> Segments:
+    frames: Places, headers: Headers, tcp: Places, ports: tuple[Places, Places], payload: tuple[Places, Places, Places],
+    diameter: Flags,
+) -> Segments:  # fmt: skip
     ends = ends_of([column[tcp] for column in headers.addresses], *ports)
-    diameter = (ports[0] == DIAMETER_PORT) | (ports[1] == DIAMETER_PORT)
     start, size, flags = payload
-    return Segments(frames, ends, start, size, diameter, flags & (FIN | RST) > 0)
+    return Segments(frames, ends, start, size, diameter, flags & (SYN | FIN | RST) > 0)
 
 
 def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels: _Tunnels) -> None:
     """Read the headers inside GTP-U: their addresses are kept, of what they carry only the TCP connections matter."""
-    buffer = batch.chunk.buffer
+    buffer, known = batch.chunk.buffer, batch.tables
     batch.meaning[frames[tunnels.chosen]] += tunnels.direction * TUNNEL
     version = buffer[tunnels.start] >> 4
     batch.exact[frames[tunnels.chosen[(version != 4) & (version != 6)]]] = True
@@ -215,15 +226,18 @@ def _inner(batch: _Batch, outer: int, frames: Places, headers: Headers, tunnels:
         batch.exact[own[~inner.plain]] = True
         udp = inner.of(UDP)
         (source, destination), (start, end, _) = inner.ports(udp), inner.udp_payload(udp)
-        batch.exact[own[udp[(READ_INSIDE[source] | READ_INSIDE[destination]) & (end > start)]]] = True
+        read = known.read[source] | known.read[destination] | known.gtpu[source] | known.gtpu[destination]
+        batch.exact[own[udp[read & (end > start)]]] = True
         sctp = inner.of(SCTP)
         batch.exact[own[sctp[inner.bears(sctp)]]] = True
         tcp = inner.of(TCP)
         if len(tcp):
-            segments = _segments(own[tcp], inner, tcp, inner.ports(tcp), inner.tcp_payload(tcp))
+            source, destination = inner.ports(tcp)
+            speaking = known.diameter[source] | known.diameter[destination]
+            segments = _segments(own[tcp], inner, tcp, (source, destination), inner.tcp_payload(tcp), speaking)
             batch.segments[number].append(_Part(segments, None))
-        addresses = (*(column[chosen] for column in headers.addresses), *inner.addresses)
-        batch.members.append((Kind(outer, number), own, addresses))
+        outside = tuple(column[chosen] for column in headers.addresses)
+        batch.tunnelled.append(Tunnelled(outer, number, own, outside, inner.addresses, tunnels.direction[mine]))
 
 
 class Batches:
@@ -232,8 +246,10 @@ class Batches:
     def __init__(self, survey: Survey, size: int = BATCH) -> None:
         self._survey = survey
         self._size = size
+        self._tables = tables(survey.ports)
         self._connections = Connections(survey.flows)
         self._tally = Tally(survey.ledger, survey.budget)
+        self._tunnelled = TunnelledFrames(survey.sessions)
 
     def take(self, chunk: Chunk) -> None:
         """Count the frames of a chunk; a batch ends where the flows may forget a generation."""
@@ -249,12 +265,12 @@ class Batches:
         self._tally.settle()
 
     def _count(self, chunk: Chunk) -> None:
-        survey, base = self._survey, self._survey.packets
+        survey = self._survey
         times = chunk.times if chunk.timed is None else chunk.times[chunk.timed]
         if len(times):
             survey.span(int(times.min()), int(times.max()))
         at, version = versions(chunk)
-        batch = _Batch(chunk, np.zeros(len(chunk), dtype=np.int64), version == 0)
+        batch = _Batch(chunk, self._tables, np.zeros(len(chunk), dtype=np.int64), version == 0)
         for number in VERSIONS:
             frames = np.flatnonzero(version == number)
             if len(frames):
@@ -266,10 +282,32 @@ class Batches:
         examined = self._examine(chunk, np.flatnonzero(odd), places)
         self._name(batch, [one.held for one in examined if one.held is not None])
         examined += self._examine(chunk, np.flatnonzero(batch.exact & ~odd), places)
-        examined += self._tally.count(batch.groups(), chunk, base, examined)
-        for one in sorted(examined, key=lambda one: one.number):
-            survey.conclude(one)
+        examined.sort(key=attrgetter("number"))
+        for one in examined:
+            survey.follow(one)
+        self._conclude(batch, examined)
+        survey.effort.columns(len(chunk))
         survey.passed(len(chunk))
+
+    def _conclude(self, batch: _Batch, examined: list[Examined]) -> None:
+        """Count all frames of a batch: where the budget may end within it, those that ask for more in their order."""
+        survey, chunk, base, tunnelled = self._survey, batch.chunk, self._survey.packets, self._tunnelled
+        tunnelled.begin()
+        ends = batch.carried()
+        with survey.budget.reserved(tunnelled.need(ends, chunk, examined)):
+            left = self._tally.count(batch.groups(), batch.inside(), chunk, base, examined)
+        frames: Sequence[Examined | Carried] = examined
+        if self._tally.crowded:
+            frames = sorted([*examined, *left, *tunnelled.singly(ends, chunk, base)], key=attrgetter("number"))
+        for one in frames:
+            if isinstance(one, Carried):
+                survey.sessions.carry(*one)
+            else:
+                survey.conclude(one)
+        if self._tally.crowded:
+            tunnelled.finish()
+        else:
+            tunnelled.count(ends, chunk, base)
 
     def _examine(self, chunk: Chunk, frames: Places, places: tuple[Places, Places]) -> list[Examined]:
         examined = []

@@ -4,7 +4,6 @@ NGAP, S1AP, F1AP, E1AP, XnAP, X2AP and E2AP share it: choice, procedure code, cr
 Values are handed out as bytes; nothing nested is parsed unless a decoder asks for it.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 INITIATING, SUCCESSFUL, UNSUCCESSFUL = 0, 1, 2
@@ -31,7 +30,10 @@ class Message(NamedTuple):
 
     def first(self, identity: int) -> bytes | None:
         """Return the value of the first element with this id."""
-        return next((value for each, value in self.elements if each == identity), None)
+        for each, value in self.elements:
+            if each == identity:
+                return value
+        return None
 
 
 def sized(data: bytes, at: int) -> tuple[bytes, int]:
@@ -72,23 +74,32 @@ def content(value: bytes) -> bytes:
         return b""
 
 
-def elements(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the (id, value) pairs of a protocol IE list whose two-byte count stands at `at`."""
-    if at + 2 > len(data):
+def elements(data: bytes, at: int) -> list[tuple[int, bytes]]:
+    """Return the (id, value) pairs of a protocol IE list whose two-byte count stands at `at`."""
+    size = len(data)
+    if at + 2 > size:
         raise NotAper
     count = data[at] << 8 | data[at + 1]
     at += 2
+    found: list[tuple[int, bytes]] = []
     for _ in range(min(count, MAX_ELEMENTS)):
-        if at + 3 > len(data):
+        if at + 3 >= size:
             raise NotAper
-        identity = data[at] << 8 | data[at + 1]
-        value, at = sized(data, at + 3)
-        yield identity, value
+        identity, start = data[at] << 8 | data[at + 1], at + 4
+        at = start + data[at + 3]
+        if at < start + 0x80 and at <= size:  # nearly all are shorter than 128 bytes
+            found.append((identity, data[start:at]))
+        else:
+            value, at = sized(data, start - 1)
+            found.append((identity, value))
+    return found
 
 
 def message(data: bytes) -> Message:
     """Read one message; raises NotAper when lengths, choice or criticality are impossible."""
     if len(data) < 6 or data[0] & 0x9F or data[0] >> 5 > UNSUCCESSFUL or data[2] & 0x3F or data[2] >> 6 > 2:
         raise NotAper
+    if data[3] < 0x80 and 4 + data[3] == len(data):  # short and alone: no copy is needed
+        return Message(data[0] >> 5, data[1], elements(data, 5))
     value, _ = sized(data, 3)
-    return Message(data[0] >> 5, data[1], list(elements(value, 1)))
+    return Message(data[0] >> 5, data[1], elements(value, 1))

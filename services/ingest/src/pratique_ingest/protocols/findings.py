@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import dataclass, field
-from enum import IntEnum, auto
+from enum import Enum, IntEnum, auto
 from typing import Literal, NamedTuple
 
-Kind = Literal["imsi", "suci", "guti", "guti_4g", "msisdn", "imei"]
+from pratique_ingest.protocols.ciphering import Association
+
+Kind = Literal["imsi", "suci", "guti", "guti_4g", "s_tmsi", "msisdn", "imei"]
 # TS 23.003, 2.2: MCC of three digits, MNC of two or three, MSIN; shorter ones are placeholders of laboratories.
 IMSI = re.compile(r"[0-9]{13,15}")
 # E.164 allows fifteen digits; a national number has no fewer than five.
@@ -100,23 +102,91 @@ class Slice(NamedTuple):
     sd: str | None
 
 
-class Context(NamedTuple):
-    """What one NGAP message says about one UE: the RAN's number of it, who sends, and what becomes of the context."""
+class End(NamedTuple):
+    """One end of the tunnel of a PDU session: the packets that go there are the session's."""
 
-    ran_id: int
+    session: int
+    at_ran: bool
+    address: bytes
+    teid: int
+    slice: Slice | None
+
+
+class Handover(Enum):
+    """What a message says about a UE that comes to another gNB (TS 38.413, 8.4)."""
+
+    SWITCH = auto()
+    """It came by an agreement of the gNBs, which the new one tells: `source_id` is the core's number of the UE."""
+    REQUEST = auto()
+    """The core asks the new gNB to take it; that one has no number for it yet."""
+    ACCEPTED = auto()
+    ARRIVED = auto()
+
+
+class Context(NamedTuple):
+    """What one NGAP message says about one UE: the RAN's number of it, who sends, and what becomes of the context.
+
+    `core_id` is the core's number of the UE, `ends` are the tunnel ends that are named for its sessions, and `role` is
+    what kind of UE it is, where an initial message says so.
+    """
+
+    ran_id: int | None
     from_ran: bool
     opens: bool
     closes: bool
     slice: Slice | None
     identities: frozenset[tuple[Kind, str]]
+    core_id: int | None = None
+    source_id: int | None = None
+    handover: Handover | None = None
+    ends: tuple[End, ...] = ()
+    role: str | None = None
 
     def __repr__(self) -> str:
         return f"Context(identities={len(self.identities)})"
 
 
+class LineStep(Enum):
+    """What becomes of a PFCP session by a message."""
+
+    OPENS = auto()
+    GOES_ON = auto()
+    CLOSES = auto()
+
+
+class Rule(NamedTuple):
+    """A rule of a PFCP session: for detection at the UPF's own end, or for forwarding to another node's.
+
+    `access` says whether it is about the side of the gNBs, None where the message does not say it.
+    """
+
+    number: int
+    access: bool | None
+    ends: tuple[tuple[bytes, int], ...]
+    forwards: bool
+
+
+class Line(NamedTuple):
+    """What one PFCP message says about one session: its number at the receiver, at the sender, and its rules."""
+
+    step: LineStep
+    receiver_id: int | None
+    sender: tuple[bytes, int] | None
+    imsi: str | None
+    slice: Slice | None
+    rules: tuple[Rule, ...]
+
+    def __repr__(self) -> str:
+        return f"Line({self.step.name})"
+
+
 @dataclass(slots=True)
 class Findings:
-    """Protocols, identities and signs of one frame; signs belong to its sender or its receiver."""
+    """Protocols, identities and signs of one frame; signs belong to its sender or its receiver.
+
+    `teid` is that of a user's packet in an outermost GTP-U tunnel. `messages` counts what was decoded of those that a
+    frame may have many of, for the effort it is worth.
+    """
 
     protocols: set[str] = field(default_factory=set)
     identities: set[tuple[Kind, str]] = field(default_factory=set, repr=False)
@@ -125,7 +195,11 @@ class Findings:
     inner: set[bytes] = field(default_factory=set, repr=False)
     subscribers: set[bytes] = field(default_factory=set, repr=False)
     contexts: list[Context] = field(default_factory=list, repr=False)
+    lines: list[Line] = field(default_factory=list, repr=False)
+    teid: int | None = None
     troubles: list[str] = field(default_factory=list)
+    association: Association | None = field(default=None, repr=False)
+    messages: int = 0
 
     def identity(self, kind: Kind, value: str) -> None:
         """Keep an identifier, unless its length is impossible or it is empty (all zeros)."""

@@ -28,6 +28,7 @@ V2_MESSAGES = frozenset((
     180, *range(200, 202), 211, 212, *range(231, 237),
 ))  # fmt: skip
 V2_WITHOUT_TEID = frozenset({1, 2, 3})
+SHORT, LONG = 6, 20
 V2_BARE = 3  # version not supported: a header and no element
 
 
@@ -35,11 +36,13 @@ class Tunnelled(NamedTuple):
     """The inner packet of a G-PDU, and whether its PDU session container says uplink, downlink or nothing.
 
     `exact` says that the stated length is that of the datagram; some stacks forget their extension headers in it.
+    `teid` names the tunnel of a G-PDU.
     """
 
     packet: bytes
     uplink: bool | None
     exact: bool
+    teid: int | None = None
 
 
 def user_plane(data: bytes, missing: int = 0) -> Tunnelled | None:
@@ -63,7 +66,9 @@ def user_plane(data: bytes, missing: int = 0) -> Tunnelled | None:
             if following == PDU_SESSION_CONTAINER and at + 1 < len(data):
                 uplink = data[at + 1] >> 4 == 1
             following, at = (data[at + size - 1] if at + size <= len(data) else 0), at + size
-    return Tunnelled(data[at : 8 + length] if data[1] == G_PDU else b"", uplink, exact)
+    if data[1] != G_PDU:
+        return Tunnelled(b"", uplink, exact)
+    return Tunnelled(data[at : 8 + length], uplink, exact, int.from_bytes(data[4:8], "big"))
 
 
 def _v1_elements(data: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
@@ -145,6 +150,18 @@ def _v2(data: bytes, found: Findings) -> bool:
         else:
             _v2_element(element, value, found)
     return True
+
+
+def charging(data: bytes, missing: int = 0) -> bool:
+    """Whether a datagram is of GTP' (TS 32.295, 6.1.1) or of GTP version 0 (GSM 09.60, 6): they share port 3386.
+
+    Its spare bits are ones, and it fills its datagram, of which `missing` bytes were not captured. A header of version
+    0 has the 20 bytes of GTP, unless GTP' says by its last bit that it is the short one.
+    """
+    if len(data) < SHORT or data[0] & 0x0E != 0x0E or data[0] >> 5 > 2 or not data[1]:
+        return False
+    header = LONG if data[0] >> 5 == 0 and not data[0] & 1 else SHORT
+    return header + (data[2] << 8 | data[3]) == len(data) + missing
 
 
 def _v2_header(data: bytes) -> bool:

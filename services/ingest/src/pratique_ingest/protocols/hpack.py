@@ -1,77 +1,90 @@
-"""HPACK (RFC 7541) without its state: the literal strings of a header block, for connections older than the capture.
+"""HPACK (RFC 7541): the fields of header blocks, with the dynamic table of their direction as far as it is known.
 
-The dynamic table is unknown in the middle of a connection, so indexed fields are passed over; a path is a literal when
-it is new.
+What was added before the capture began, or where it has a gap, is unknown. An index counts from the newest entry, so
+all that was added since is known again; the rest of the table is said to be missing when a block refers to it.
 """
 
-from collections.abc import Iterator
+from typing import Final, NamedTuple
 
-# Appendix B is a canonical code: symbols in order under each length give the codes. Longer ones stand for characters
-# that no path and no product name needs; a string that has one is given up.
-SYMBOLS = {
-    5: "012aceiost",
-    6: " %-./3456789=A_bdfghlmnpru",
-    7: ":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz",
-    8: "&*,;XZ",
-    10: '!"()?',
-}
-PATH_INDICES, AGENT_INDEX, FIRST_DYNAMIC = (4, 5), 58, 62
-PATH, AGENT, UNKNOWN, OTHER = ":path", "user-agent", "?", ""
-MAX_FIELDS = 128
+from pratique_ingest.protocols.huffman import huffman
 
-
-def _codes() -> dict[tuple[int, int], int]:
-    codes, code, last = {}, 0, 5
-    for length, symbols in SYMBOLS.items():
-        code <<= length - last
-        for symbol in symbols:
-            codes[length, code] = ord(symbol)
-            code += 1
-        last = length
-    return codes
-
-
-State = tuple[int, int]  # length and value of the code that has begun
-START: State = (0, 0)
-LONGEST = max(SYMBOLS)
-
-
-def _steps() -> dict[State, list[tuple[State, bytes] | None]]:
-    """Build, for each state and four bits, the next state and the text; None where a code becomes too long."""
-    codes, steps, waiting = _codes(), {}, [START]
-    while waiting:
-        state = waiting.pop()
-        if state in steps:
-            continue
-        row: list[tuple[State, bytes] | None] = []
-        for bits in range(16):
-            (length, code), text = state, b""
-            for bit in (8, 4, 2, 1):
-                length, code = length + 1, code << 1 | bool(bits & bit)
-                if (length, code) in codes:
-                    text, length, code = text + bytes([codes[length, code]]), 0, 0
-            row.append(((length, code), text) if length <= LONGEST else None)
-            if length <= LONGEST:
-                waiting.append((length, code))
-        steps[state] = row
-    return steps
+Field = tuple[bytes, bytes]
+PATH, AGENT, UNKNOWN = b":path", b"user-agent", b"?"
+# Appendix A.
+STATIC: Final[tuple[Field, ...]] = (
+    (b":authority", b""), (b":method", b"GET"), (b":method", b"POST"), (PATH, b"/"), (PATH, b"/index.html"),
+    (b":scheme", b"http"), (b":scheme", b"https"), (b":status", b"200"), (b":status", b"204"), (b":status", b"206"),
+    (b":status", b"304"), (b":status", b"400"), (b":status", b"404"), (b":status", b"500"), (b"accept-charset", b""),
+    (b"accept-encoding", b"gzip, deflate"), (b"accept-language", b""), (b"accept-ranges", b""), (b"accept", b""),
+    (b"access-control-allow-origin", b""), (b"age", b""), (b"allow", b""), (b"authorization", b""),
+    (b"cache-control", b""), (b"content-disposition", b""), (b"content-encoding", b""), (b"content-language", b""),
+    (b"content-length", b""), (b"content-location", b""), (b"content-range", b""), (b"content-type", b""),
+    (b"cookie", b""), (b"date", b""), (b"etag", b""), (b"expect", b""), (b"expires", b""), (b"from", b""),
+    (b"host", b""), (b"if-match", b""), (b"if-modified-since", b""), (b"if-none-match", b""), (b"if-range", b""),
+    (b"if-unmodified-since", b""), (b"last-modified", b""), (b"link", b""), (b"location", b""), (b"max-forwards", b""),
+    (b"proxy-authenticate", b""), (b"proxy-authorization", b""), (b"range", b""), (b"referer", b""), (b"refresh", b""),
+    (b"retry-after", b""), (b"server", b""), (b"set-cookie", b""), (b"strict-transport-security", b""),
+    (b"transfer-encoding", b""), (AGENT, b""), (b"vary", b""), (b"via", b""), (b"www-authenticate", b""),
+)  # fmt: skip
+FIRST_DYNAMIC = len(STATIC) + 1
+# Section 4.1: what an entry counts beyond its strings. The table has 4,096 bytes until a block says otherwise.
+OVERHEAD, SIZE, LARGEST = 32, 4096, 65_536
+# What an entry takes in memory beyond that.
+ENTRY = 100
+# A block that names one long entry a thousand times is an attack on its reader.
+MAX_FIELDS, MAX_FIELD_BYTES = 512, 65_536
 
 
-STEPS = _steps()
+class Table:
+    """The dynamic table of one direction; `size` is in the octets of section 4.1."""
+
+    __slots__ = ("_entries", "_limit", "size")
+
+    def __init__(self) -> None:
+        self._entries: list[Field] = []  # newest last
+        self._limit, self.size = SIZE, 0
+
+    @property
+    def cost(self) -> int:
+        """Bytes that the entries take here."""
+        return self.size + ENTRY * len(self._entries)
+
+    def field(self, index: int) -> Field | None:
+        """Return an entry by its index over both tables; None when it is not known. Raises IndexError for none."""
+        if index < FIRST_DYNAMIC:
+            if not index:
+                raise IndexError
+            return STATIC[index - 1]
+        index -= FIRST_DYNAMIC
+        return self._entries[-1 - index] if index < len(self._entries) else None
+
+    def add(self, field: Field) -> None:
+        """Add an entry; the oldest leave until it fits (section 4.4)."""
+        self._entries.append(field)
+        self.size += len(field[0]) + len(field[1]) + OVERHEAD
+        self._evict()
+
+    def resize(self, limit: int) -> None:
+        """Follow an update of the table's size (section 6.3), up to a bound of our own."""
+        self._limit = min(limit, LARGEST)
+        self._evict()
+
+    def forget(self) -> None:
+        """Know nothing any more: a block was missed."""
+        self._entries.clear()
+        self.size = 0
+
+    def _evict(self) -> None:
+        while self.size > self._limit and self._entries:
+            name, value = self._entries.pop(0)
+            self.size -= len(name) + len(value) + OVERHEAD
 
 
-def huffman(data: bytes) -> bytes | None:
-    """Return the text of a Huffman-coded string; None when it has a rare character or ends in no padding."""
-    text, state = [], START
-    for byte in data:
-        for bits in (byte >> 4, byte & 15):
-            step = STEPS[state][bits]
-            if step is None:
-                return None
-            state, part = step
-            text.append(part)
-    length, code = state
-    return b"".join(text) if length < 8 and code == (1 << length) - 1 else None
+class Block(NamedTuple):
+    """The fields of a header block; `whole` is False when it refers to what is not known, or cannot be read on."""
+
+    fields: list[Field]
+    whole: bool
 
 
 def _integer(data: bytes, at: int, bits: int) -> tuple[int, int]:
@@ -83,40 +96,72 @@ def _integer(data: bytes, at: int, bits: int) -> tuple[int, int]:
             byte, at = data[at], at + 1
             value += (byte & 0x7F) << shift
             if not byte & 0x80:
-                break
+                return value, at
+        raise IndexError
     return value, at
 
 
 def _string(data: bytes, at: int) -> tuple[bytes, int]:
-    """Read a string literal (section 5.2); one that cannot be read is empty."""
+    """Read a string literal (section 5.2)."""
     coded = data[at] & 0x80
     size, at = _integer(data, at, 7)
-    text = data[at : at + size]
-    return (huffman(text) or b"") if coded else text, at + size
+    end = at + size
+    if end > len(data):
+        raise IndexError
+    if not coded:
+        return data[at:end], end
+    text = huffman(data[at:end])
+    if text is None:
+        raise IndexError
+    return text, end
 
 
-def literals(block: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield name and value of the fields that are literals; the name is `?` where only the dynamic table knows it."""
-    at = 0
+def _literal(block: bytes, at: int, table: Table) -> tuple[Field, int, bool]:
+    """Read a literal field; its name is `?` where only the unknown part of the table has it (section 6.2)."""
+    index, at = _integer(block, at, 6 if block[at] & 0x40 else 4)
+    known = True
+    if index:
+        entry = table.field(index)
+        name, known = (UNKNOWN, False) if entry is None else (entry[0], True)
+    else:
+        name, at = _string(block, at)
+    value, at = _string(block, at)
+    return (name, value), at, known
+
+
+def _fields(block: bytes, table: Table, fields: list[Field]) -> bool:
+    """Add the fields of a block to a list; whether all could be told."""
+    at, total, whole = 0, 0, True
+    while at < len(block):
+        head = block[at]
+        if head & 0xE0 == 0x20:
+            limit, at = _integer(block, at, 5)
+            table.resize(limit)
+            continue
+        if head & 0x80:
+            index, at = _integer(block, at, 7)
+            entry = table.field(index)
+            if entry is None:
+                whole = False
+                continue
+        else:
+            entry, at, known = _literal(block, at, table)
+            whole = whole and known
+            if head & 0x40:
+                table.add(entry)
+        fields.append(entry)
+        total += len(entry[0]) + len(entry[1])
+        if len(fields) > MAX_FIELDS or total > MAX_FIELD_BYTES:
+            raise IndexError
+    return whole
+
+
+def header_block(block: bytes, table: Table) -> Block:
+    """Return the fields of a block. One that cannot be read to its end leaves the table unknown."""
+    fields: list[Field] = []
     try:
-        for _ in range(MAX_FIELDS):
-            if at >= len(block):
-                return
-            head = block[at]
-            if head & 0x80:
-                _, at = _integer(block, at, 7)
-                continue
-            if head & 0xE0 == 0x20:
-                _, at = _integer(block, at, 5)
-                continue
-            index, at = _integer(block, at, 6 if head & 0x40 else 4)
-            name = PATH if index in PATH_INDICES else AGENT if index == AGENT_INDEX else OTHER
-            if index == 0:
-                literal, at = _string(block, at)
-                name = literal.decode("ascii", "ignore").lower()
-            elif index >= FIRST_DYNAMIC:
-                name = UNKNOWN
-            value, at = _string(block, at)
-            yield name, value
+        whole = _fields(block, table, fields)
     except IndexError:
-        return
+        table.forget()
+        whole = False
+    return Block(fields, whole)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from pratique_ingest.protocols import naseps
+from pratique_ingest.protocols.ciphering import UeContext
 from pratique_ingest.protocols.digits import network, packed_digits
 from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.protocols.suci import concealed, network_access
@@ -10,13 +11,14 @@ from pratique_ingest.protocols.suci import concealed, network_access
 MOBILITY, SESSION = 0x7E, 0x2E
 REGISTRATION_REQUEST, REGISTRATION_ACCEPT, DEREGISTRATION_BY_UE, SERVICE_REQUEST = 0x41, 0x42, 0x45, 0x4C
 CONTROL_PLANE_SERVICE_REQUEST, CONFIGURATION_UPDATE, IDENTITY_RESPONSE = 0x4F, 0x54, 0x5C
-SECURITY_MODE_COMPLETE = 0x5E
+SECURITY_MODE_COMMAND, SECURITY_MODE_COMPLETE, SECURITY_MODE_REJECT = 0x5D, 0x5E, 0x5F
 MESSAGE_TYPES = frozenset(
     (*range(0x41, 0x49), 0x4C, 0x4D, 0x4E, 0x4F, *range(0x50, 0x53), *range(0x54, 0x61), 0x64, *range(0x65, 0x69))
 )  # fmt: skip
 # Messages within messages (containers, ciphered wrappers): a real one has two.
 MAX_NESTING = 4
 MAX_HEADER = 4  # security header types (TS 24.501, 9.3.1)
+CIPHERED = (2, 4)
 IDENTITY_IEI, PEI_IEI, CONTAINER_IEI, EPS_CONTAINER_IEI = 0x77, 0x78, 0x71, 0x70
 # Which elements are identities or hold messages differs by message (TS 24.501, 8.2): 0x78 is the PEI in a security mode
 # complete, but an EAP message in a registration accept and in a security mode command.
@@ -39,7 +41,12 @@ def guti(data: bytes) -> str:
     """Return a 5G-GUTI as mcc-mnc-region-set-pointer-tmsi, the last four in hex (TS 23.003, 2.10)."""
     mcc, mnc = network(data)
     group = data[4] << 8 | data[5]
-    return f"{mcc}-{mnc}-{data[3]:02x}-{group >> 6:03x}-{group & 0x3F:02x}-{data[6:10].hex()}"
+    return f"{mcc}-{mnc}-{data[3]:02x}-{s_tmsi(group, data[6:10])}"
+
+
+def s_tmsi(group: int, tmsi: bytes) -> str:
+    """Return a 5G-S-TMSI as set-pointer-tmsi in hex, the end of its GUTI (TS 23.003, 2.11)."""
+    return f"{group >> 6:03x}-{group & 0x3F:02x}-{tmsi.hex()}"
 
 
 def _suci(data: bytes, found: Findings) -> None:
@@ -66,6 +73,8 @@ def mobile_identity(data: bytes, found: Findings) -> None:
         value = guti(data[1:11])
         if data[1:11].strip(b"\0") and value.replace("-", "")[:5].isdecimal():
             found.identity("guti", value)
+    elif kind == S_TMSI and len(data) >= 7:
+        found.identity("s_tmsi", s_tmsi(data[1] << 8 | data[2], data[3:7]))
     elif kind in (IMEI, IMEISV):
         found.identity("imei", f"{data[0] >> 4:x}" + packed_digits(data[1:]))
 
@@ -144,11 +153,21 @@ def _readable(data: bytes) -> bool:
     )
 
 
-def nas5g(data: bytes, found: Findings, depth: int = 0) -> bool:
+def _selected(data: bytes, context: UeContext | None) -> None:
+    """Keep the ciphering algorithm that a security mode command selects (TS 24.501, 9.11.3.34); a rejection ends it."""
+    if context is None:
+        return
+    if data[2] == SECURITY_MODE_COMMAND and len(data) > 3:
+        context.select(data[3] >> 4)
+    elif data[2] == SECURITY_MODE_REJECT:
+        context.select(None)
+
+
+def nas5g(data: bytes, found: Findings, depth: int = 0, context: UeContext | None = None) -> bool:
     """Read one NAS message and note its identities; False when the bytes are none.
 
-    A security-protected message (TS 24.501, 9.3) is opened when what follows its header is in clear, else counted as
-    ciphered.
+    A ciphered message (TS 24.501, 9.3) is opened when its UE has the null cipher, and counted when it has another; when
+    that is not known, it is opened if what follows its header is in clear.
     """
     if len(data) < 3 or depth > MAX_NESTING or data[0] not in (MOBILITY, SESSION):
         return False
@@ -160,14 +179,17 @@ def nas5g(data: bytes, found: Findings, depth: int = 0) -> bool:
         if data[2] not in MESSAGE_TYPES:
             return False
         found.protocols.add("nas-5gs")
+        _selected(data, context)
         _plain(data, found, depth)
         return True
     if header > MAX_HEADER or len(data) < 8:
         return False
     found.protocols.add("nas-5gs")
-    if _readable(data[7:]):
+    ciphered = header in CIPHERED and context is not None and bool(context.algorithm)
+    if not ciphered and _readable(data[7:]):
         if data[7] == MOBILITY:
+            _selected(data[7:], context)
             _plain(data[7:], found, depth + 1)
-    elif header in (2, 4):
+    elif header in CIPHERED:
         found.troubles.append("nas-ciphered")
     return True

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
+from pratique_ingest.protocols.ciphering import UeContext
 from pratique_ingest.protocols.digits import network, packed_digits
 from pratique_ingest.protocols.findings import Findings
 
 MOBILITY = 0x7
 ATTACH_REQUEST, ATTACH_ACCEPT, DETACH_REQUEST, UPDATE_REQUEST, UPDATE_ACCEPT = 0x41, 0x42, 0x45, 0x48, 0x49
 GUTI_REALLOCATION, IDENTITY_RESPONSE, SECURITY_MODE_COMPLETE = 0x50, 0x56, 0x5E
+SECURITY_MODE_COMMAND, SECURITY_MODE_REJECT = 0x5D, 0x5F
+CIPHERED = (2, 4)  # security header types (TS 24.301, 9.3.1)
 MESSAGE_TYPES = frozenset((*range(0x41, 0x4A), *range(0x4B, 0x57), 0x5C, *range(0x5D, 0x65), 0x68, 0x69))
 MAX_NESTING = 4
 IMSI, IMEI, IMEISV, GUTI = 1, 2, 3, 6
@@ -88,8 +91,22 @@ def _plain(data: bytes, found: Findings, depth: int) -> None:
             naseps(value, found, depth + 1)
 
 
-def naseps(data: bytes, found: Findings, depth: int = 0) -> bool:
-    """Read one EPS NAS message and note its identities; False when the bytes are none."""
+def _selected(data: bytes, context: UeContext | None) -> None:
+    """Keep the ciphering algorithm that a security mode command selects (TS 24.301, 9.9.3.23); a rejection ends it."""
+    if context is None:
+        return
+    if data[1] == SECURITY_MODE_COMMAND and len(data) > 2:
+        context.select(data[2] >> 4 & 7)
+    elif data[1] == SECURITY_MODE_REJECT:
+        context.select(None)
+
+
+def naseps(data: bytes, found: Findings, depth: int = 0, context: UeContext | None = None) -> bool:
+    """Read one EPS NAS message and note its identities; False when the bytes are none.
+
+    A ciphered message (TS 24.301, 9.3) is opened when its UE has the null cipher, and counted when it has another; when
+    that is not known, it is opened if what follows its header is in clear.
+    """
     if len(data) < 2 or depth > MAX_NESTING:
         return False
     discriminator, header = data[0] & 15, data[0] >> 4
@@ -102,6 +119,7 @@ def naseps(data: bytes, found: Findings, depth: int = 0) -> bool:
         if data[1] not in MESSAGE_TYPES:
             return False
         found.protocols.add("nas-eps")
+        _selected(data, context)
         _plain(data, found, depth)
         return True
     if header >= 12:  # a service request protects itself in four bytes
@@ -110,11 +128,13 @@ def naseps(data: bytes, found: Findings, depth: int = 0) -> bool:
     if header > 5 or len(data) < 8:
         return False
     found.protocols.add("nas-eps")
-    inner = data[6:]
-    if (inner[0] & 15 == MOBILITY and inner[0] >> 4 == 0 and inner[1] in MESSAGE_TYPES) or (
-        inner[0] & 15 == 2 and header in (1, 3)
+    inner, algorithm = data[6:], context.algorithm if context is not None and header in CIPHERED else None
+    if algorithm:
+        found.troubles.append("nas-ciphered")
+    elif (inner[0] & 15 == MOBILITY and inner[0] >> 4 == 0 and inner[1] in MESSAGE_TYPES) or (
+        inner[0] & 15 == 2 and (header in (1, 3) or algorithm == 0)
     ):
-        naseps(inner, found, depth + 1)
-    elif header in (2, 4):
+        naseps(inner, found, depth + 1, context)
+    elif header in CIPHERED:
         found.troubles.append("nas-ciphered")
     return True

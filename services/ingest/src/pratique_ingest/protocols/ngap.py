@@ -11,14 +11,23 @@ from pratique_ingest.protocols.aper import (
     content,
     message,
 )
-from pratique_ingest.protocols.findings import Context, Findings, Sign, Slice
-from pratique_ingest.protocols.nas5g import nas5g
+from pratique_ingest.protocols.bits import Bits
+from pratique_ingest.protocols.ciphering import UeContext
+from pratique_ingest.protocols.findings import Context, End, Findings, Handover, Kind, Sign, Slice
+from pratique_ingest.protocols.nas5g import nas5g, s_tmsi
+from pratique_ingest.protocols.tunnel_ends import NO_DIFFERENTIATOR, tunnel_ends
 
-ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 114
+ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, SOURCE_AMF_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 100, 114
+S_TMSI, PAGING_IDENTITY = 26, 115
 AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
 MAX_NAS = 8  # a message has one
 INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
-NO_DIFFERENTIATOR = "ffffff"  # TS 23.003, 28.4.2: no SD value is associated
+# Kinds of UEs that an initial message tells apart (TS 38.413, 9.2.5.1): relays, and devices of reduced capability.
+ROLES = {201: "IAB node", 333: "RedCap UE"}
+HANDOVERS = {
+    (11, INITIATING): Handover.ARRIVED, (13, INITIATING): Handover.REQUEST, (13, SUCCESSFUL): Handover.ACCEPTED,
+    (25, INITIATING): Handover.SWITCH,
+}  # fmt: skip
 # Who sends the initiating message of a procedure; the answers go the other way.
 FROM_RAN = frozenset({
     2, 10, 11, 12, 15, 17, 18, 19, 21, 25, 27, 30, 33, 34, 35, 37, 38, 42, 44, 46, 47, 48, 49, 50, 52, 53, 55, 57, 58,
@@ -29,9 +38,55 @@ FROM_CORE = frozenset({
 })  # fmt: skip
 
 
-def _number(value: bytes) -> int:
-    """Read a RAN UE NGAP ID: its length in two bits of the first byte, then as many bytes, less one, as they say."""
-    return int.from_bytes(value[1 : 2 + (value[0] >> 6)], "big")
+def _number(value: bytes | None, width: int) -> int | None:
+    """Read the RAN's (`width` 2) or the core's (3) number of a UE: its length in the first bits, then its octets."""
+    if not value:
+        return None
+    size = (value[0] >> 8 - width) + 1
+    return int.from_bytes(value[1 : 1 + size], "big") if len(value) > size else None
+
+
+def _numbers(read: Message) -> tuple[int | None, int | None]:
+    """Return the RAN's and the core's number of the UE, from elements of their own or from the pair in a release."""
+    pair = read.first(UE_NUMBERS) if read.procedure == RELEASE and read.initiating else None
+    if pair is None:
+        return _number(read.first(RAN_UE), 2), _number(read.first(AMF_UE), 3)
+    bits = Bits(pair)
+    try:
+        if bits.take(2):  # the core's number alone
+            return None, None
+        bits.take(2)
+        core = bits.number(3)
+        return bits.number(2), core
+    except NotAper:
+        return None, None
+
+
+def _context(
+    read: Message,
+    from_ran: bool,
+    numbers: tuple[int | None, int | None],
+    named: frozenset[tuple[Kind, str]],
+    ends: tuple[End, ...],
+) -> Context | None:
+    """Return what a message says about its UE, if it is about one."""
+    ran_id, core_id = numbers
+    handover = HANDOVERS.get((read.procedure, read.outcome))
+    if ran_id is None and (core_id is None or handover is not Handover.REQUEST):
+        return None
+    opens, closes = _opens(read), _closes(read)
+    source = _number(read.first(SOURCE_AMF_UE), 3) if handover is Handover.SWITCH else None
+    allowed = _slice(read.first(ALLOWED_SLICES))
+    role = next((ROLES[each] for each, _ in read.elements if each in ROLES), None) if opens else None
+    return Context(ran_id, from_ran, opens, closes, allowed, named, core_id, source, handover, ends, role)
+
+
+def _opens(read: Message) -> bool:
+    return read.procedure == INITIAL_UE_MESSAGE
+
+
+def _closes(read: Message) -> bool:
+    return read.procedure == RELEASE and not read.initiating
 
 
 def _slice(value: bytes | None) -> Slice | None:
@@ -58,21 +113,59 @@ MANDATORY: dict[tuple[int, int], tuple[frozenset[int], ...]] = {
 
 def _complete(read: Message) -> bool:
     """Whether a message has its mandatory elements: without them it shows no more than its port does."""
-    present = {identity for identity, _ in read.elements}
-    wanted = MANDATORY.get((read.procedure, read.outcome), ())
-    return bool(present) and all(present & one for one in wanted)
+    if not read.elements:
+        return False
+    for wanted in MANDATORY.get((read.procedure, read.outcome), ()):
+        for identity, _ in read.elements:
+            if identity in wanted:
+                break
+        else:
+            return False
+    return True
 
 
-def _nas(read: Message) -> Findings:
-    """Return what the NAS messages say, also those in an initial message that a core sends on to another."""
-    inside, elements = Findings(), read.elements
+def _temporary(read: Message, found: Findings) -> None:
+    """Keep the 5G-S-TMSI of an initial message or a paging: set and pointer end in the third byte, the TMSI follows.
+
+    Two bits of options stand before them (X.691, 19), and in the choice of a paging one more.
+    """
+    for identity, before in ((S_TMSI, 2), (PAGING_IDENTITY, 3)):
+        value = read.first(identity)
+        if value is not None and len(value) >= 7 and not value[0] >> 8 - before:
+            group = int.from_bytes(value[:3], "big") >> 8 - before & 0xFFFF
+            found.identity("s_tmsi", s_tmsi(group, value[3:7]))
+
+
+def _secured(read: Message, from_ran: bool, ran_id: int | None, found: Findings) -> UeContext | None:
+    """Return whose NAS messages a message carries; an initial one begins anew under its number."""
+    if ran_id is None or found.association is None:
+        return None
+    context = found.association.context(from_ran, ran_id)
+    if _opens(read) or _closes(read):
+        context.select(None)
+    return context
+
+
+def _nas(read: Message, beside: list[bytes], context: UeContext | None, found: Findings) -> frozenset[tuple[Kind, str]]:
+    """Read the NAS messages and return who they name.
+
+    They are its own, those in an initial message that a core sends on to another, and those `beside` tunnel ends.
+    """
+    # The messages of one packet are told apart by who is named in them.
+    inside, elements = Findings() if found.identities else found, read.elements
     rerouted = read.first(NGAP_MESSAGE) if read.procedure == REROUTE else None
     if rerouted is not None:
         with suppress(NotAper):
             elements = elements + message(content(rerouted)).elements
-    for value in [value for identity, value in elements if identity == NAS_PDU][:MAX_NAS]:
-        nas5g(content(value), inside)
-    return inside
+    messages = [content(value) for identity, value in elements if identity == NAS_PDU][:MAX_NAS]
+    for nas in messages + beside:
+        nas5g(nas, inside, context=context)
+    named = frozenset(inside.identities)
+    if inside is not found:
+        found.protocols |= inside.protocols
+        found.identities |= inside.identities
+        found.troubles += inside.troubles
+    return named
 
 
 def ngap(data: bytes, found: Findings) -> bool:
@@ -88,14 +181,10 @@ def ngap(data: bytes, found: Findings) -> bool:
         found.signs(Sign.NGAP_RAN, Sign.NGAP_CORE)
     elif known:
         found.signs(Sign.NGAP_CORE, Sign.NGAP_RAN)
-    inside = _nas(read)
-    found.protocols |= inside.protocols
-    found.identities |= inside.identities
-    found.troubles += inside.troubles
-    number = read.first(RAN_UE)
-    if known and number is not None and len(number) > 1:
-        opens, closes = read.procedure == INITIAL_UE_MESSAGE, read.procedure == RELEASE and not read.initiating
-        slices = _slice(read.first(ALLOWED_SLICES))
-        named = frozenset(inside.identities)
-        found.contexts.append(Context(_number(number), from_ran, opens, closes, slices, named))
+    numbers, (ends, beside) = _numbers(read), tunnel_ends(read)
+    named = _nas(read, beside, _secured(read, from_ran, numbers[0], found) if known else None, found)
+    _temporary(read, found)
+    context = _context(read, from_ran, numbers, named, ends) if known else None
+    if context is not None:
+        found.contexts.append(context)
     return True

@@ -20,7 +20,6 @@ FROM_SYSTEM = frozenset({
     b"SetChargingProfile", b"ChangeAvailability", b"GetVariables", b"SetVariables", b"GetBaseReport",
     b"UpdateFirmware", b"SendLocalList",
 })  # fmt: skip
-TEXT, BINARY = 1, 2
 
 
 def upgrade(data: bytes, found: Findings) -> bool:
@@ -36,28 +35,13 @@ def upgrade(data: bytes, found: Findings) -> bool:
     return True
 
 
-def _text(data: bytes) -> bytes | None:
-    """Return the text of one unfragmented WebSocket frame, unmasked (RFC 6455, 5.2); None when it is none."""
-    if len(data) < 2 or data[0] & 0x70 or data[0] & 15 not in (0, TEXT, BINARY):
-        return None
-    size, at = data[1] & 0x7F, 2
-    if size >= 126:
-        width = 2 if size == 126 else 8
-        size, at = int.from_bytes(data[2 : 2 + width], "big"), 2 + width
-    if not data[1] & 0x80:
-        return data[at : at + size]
-    mask, body = data[at : at + 4], data[at + 4 : at + 4 + size]
-    if len(mask) < 4:
-        return None
-    repeated = (mask * (len(body) // 4 + 1))[: len(body)]
-    return (int.from_bytes(body, "big") ^ int.from_bytes(repeated, "big")).to_bytes(len(body), "big")
+def is_call(text: bytes) -> bool:
+    """Whether a message calls something."""
+    return CALL.match(text) is not None
 
 
-def ocpp(data: bytes, found: Findings) -> bool:
-    """Read a WebSocket frame with an OCPP message: a call with its action, or the answer to one."""
-    text = _text(data)
-    if text is None:
-        return False
+def ocpp(text: bytes, found: Findings) -> bool:
+    """Read the beginning of a message: a call with its action, or the answer to one; False when it is none."""
     if (call := CALL.match(text)) is not None:
         found.protocols.update(("websocket", "ocpp"))
         if call[1] in FROM_STATION:

@@ -1,10 +1,10 @@
 """PFCP (TS 29.244): which side controls the user plane, the subscriber's identities and the addresses given to UEs."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from pratique_ingest.protocols.digits import packed_digits
 from pratique_ingest.protocols.findings import Findings, Kind, Sign
+from pratique_ingest.protocols.pfcp_sessions import pfcp_session
 
 # Session establishment, modification and deletion are asked by the control plane, reports by the user plane.
 FROM_CONTROL, FROM_USER = frozenset({50, 52, 54, 57}), frozenset({51, 53, 55, 56})
@@ -13,19 +13,10 @@ FOLLOWED = 4
 USER_ID, UE_ADDRESS = 141, 93
 # Grouped elements on the way to a UE address: PDRs with their PDI, FARs, and what the replies hold.
 GROUPED = frozenset({1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 127, 255})
+FOLLOWED_ELEMENTS = GROUPED | {USER_ID, UE_ADDRESS}
 MAX_DEPTH, MAX_ELEMENTS = 4, 512
 # Parts of a User ID in their order, by flag.
 USER_PARTS: Final[tuple[tuple[int, Kind], ...]] = ((1, "imsi"), (2, "imei"), (4, "msisdn"))
-
-
-def _elements(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield type, start and end of each element (type, length, value)."""
-    for _ in range(MAX_ELEMENTS):
-        if at + 4 > end:
-            return
-        kind, size = data[at] << 8 | data[at + 1], data[at + 2] << 8 | data[at + 3]
-        start, at = at + 4, at + 4 + size
-        yield kind, start, min(at, end)
 
 
 def _user(value: bytes, found: Findings) -> None:
@@ -38,7 +29,15 @@ def _user(value: bytes, found: Findings) -> None:
 
 
 def _walk(data: bytes, at: int, end: int, depth: int, found: Findings) -> None:
-    for kind, start, stop in _elements(data, at, end):
+    """Read elements of type, length and value; of those that matter the bytes are looked at."""
+    for _ in range(MAX_ELEMENTS):
+        if at + 4 > end:
+            return
+        kind, start = data[at] << 8 | data[at + 1], at + 4
+        at = start + (data[at + 2] << 8 | data[at + 3])
+        if kind not in FOLLOWED_ELEMENTS:
+            continue
+        stop = min(at, end)
         if kind == USER_ID and stop > start:
             _user(data[start:stop], found)
         elif kind == UE_ADDRESS and stop - start >= 5 and data[start] & 2:
@@ -65,5 +64,9 @@ def pfcp(data: bytes, found: Findings, missing: int = 0) -> bool:
         found.signs(Sign.PFCP_CONTROL, Sign.PFCP_USER)
     elif kind in FROM_USER:
         found.signs(Sign.PFCP_USER, Sign.PFCP_CONTROL)
-    _walk(data, 16 if data[0] & 1 else 8, min(4 + length, len(data)), 0, found)
+    at, end = 16 if data[0] & 1 else 8, min(4 + length, len(data))
+    _walk(data, at, end, 0, found)
+    session = pfcp_session(kind, int.from_bytes(data[4:12], "big") if data[0] & 1 else None, data[at:end])
+    if session is not None:
+        found.lines.append(session)
     return True

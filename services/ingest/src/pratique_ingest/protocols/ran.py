@@ -12,6 +12,24 @@ UPLINK_PROCEDURES = frozenset({11, 13})
 # E1AP: the same between control and user plane.
 FROM_USER_PLANE = frozenset({3, 5, 10, 12, 13, 14, 15, 16, 17, 18, 19})
 FROM_CONTROL_PLANE = frozenset({4, 6, 8, 9, 11, 20, 21})
+# How X2AP's procedures begin that E2AP has numbers of as well (TS 36.423, 9.1 and 9.3.7): the UE's two numbers, a
+# cause, cells, diagnostics, the eNB's name, measurements; a private message begins as its maker wants.
+X2AP_FIRST: dict[int, frozenset[int]] = {
+    **dict.fromkeys((0, 1, 4, 5), frozenset({10})),
+    2: frozenset({6}),
+    3: frozenset({5, 9, 10, 17}),
+    6: frozenset({5, 21}),
+    7: frozenset({5, 17}),
+    8: frozenset({5, 17, 20, 22, 25, 26, 27, 34, 35}),
+    **dict.fromkeys((9, 10), frozenset({39, 40})),
+    12: frozenset({5, 41, 42, 43, 44, 46}),
+    13: frozenset({48}),
+    14: frozenset({54}),
+    15: frozenset({5, 17, 57, 58}),
+}
+PRIVATE, LAST_SHARED = 11, 15
+# Answers all of whose elements are optional.
+MAY_BE_EMPTY = frozenset({7, 8})
 
 
 def _read(data: bytes) -> Message | None:
@@ -64,9 +82,18 @@ def xnap(data: bytes, found: Findings) -> bool:
     return True
 
 
+def _begins_x2ap(read: Message) -> bool:
+    if not read.elements:
+        return read.procedure in MAY_BE_EMPTY and not read.initiating
+    return (
+        read.procedure == PRIVATE or read.procedure > LAST_SHARED or read.elements[0][0] in X2AP_FIRST[read.procedure]
+    )
+
+
 def x2ap(data: bytes, found: Findings) -> bool:
-    """Read one X2AP message; both ends are base stations."""
-    if _read(data) is None:
+    """Read one X2AP message; both ends are base stations. False when the bytes are none, or no known procedure's."""
+    read = _read(data)
+    if read is None or not _begins_x2ap(read):
         return False
     found.protocols.add("x2ap")
     found.signs(Sign.X2AP, Sign.X2AP)

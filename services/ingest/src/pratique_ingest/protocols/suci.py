@@ -12,6 +12,8 @@ OUTPUT_BYTES = {PROFILE_A: range(32 + 1 + 8, 32 + 16 + 8 + 1), PROFILE_B: range(
 PROPRIETARY_BYTES = range(1, 1401)
 # RFC 7542, 2.2: a name and a realm of two labels at least; TS 23.003, 28.7: "anonymous" conceals who it is.
 NAI = re.compile(r"(?!anonymous@)[!-?A-~]{1,253}@(?:[A-Za-z0-9-]{1,63}\.){1,16}[A-Za-z0-9-]{1,63}", re.IGNORECASE)
+# TS 23.003, 28.7.3: a network access identifier says its scheme in the name.
+UNCONCEALED_NAI = re.compile(rf"nai-type[0-9]\.rid[0-9]{{1,4}}\.schid{NULL}\.userid", re.IGNORECASE)
 HEX = re.compile(r"(?:[0-9a-f]{2})+")
 
 
@@ -30,6 +32,12 @@ def concealed(mcc: str, mnc: str, routing: str, scheme: int, key: int, output: s
     elif not HEX.fullmatch(output) or len(output) // 2 not in OUTPUT_BYTES.get(scheme, PROPRIETARY_BYTES):
         return
     found.identity("suci", f"suci-0-{mcc}-{mnc}-{routing or '0'}-{scheme}-{key}-{output}")
+
+
+def unconcealed(suci: str) -> bool:
+    """Whether the text of a SUCI gives its SUPI in clear: by the null scheme (TS 33.501, C.2), in either form of it."""
+    parts = suci.split("-")
+    return (parts[0] == "suci" and parts[5] == str(NULL)) or UNCONCEALED_NAI.match(suci) is not None
 
 
 def network_access(name: bytes, found: Findings) -> None:

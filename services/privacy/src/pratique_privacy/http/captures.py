@@ -39,6 +39,10 @@ from pratique_shared.contracts.problems import Conflict, Gone, Unprocessable, no
 from pratique_shared.runtime.clock import new_id, stamp
 
 router = APIRouter(prefix="/captures", tags=["captures"])
+MaxPackets = Annotated[
+    int | None,
+    Query(ge=1, le=1 << 53, description="Profile the first so many frames; cut elsewhere it is another capture."),
+]
 
 
 class Sighted(Contract):
@@ -56,6 +60,7 @@ class IdentifiersResource(Contract):
     suci: tuple[Sighted, ...] = ()
     guti: tuple[Sighted, ...] = ()
     guti_4g: tuple[Sighted, ...] = ()
+    s_tmsi: tuple[Sighted, ...] = ()
     msisdn: tuple[Sighted, ...] = ()
     imei: tuple[Sighted, ...] = ()
 
@@ -78,6 +83,7 @@ async def add_capture(
     caller: Called,
     services: Reach,
     said: Annotated[Labels, Depends(labels)],
+    max_packets: MaxPackets = None,
     idempotency_key: IdempotencyKey = None,
     prefer: Prefer = None,
 ) -> Response:
@@ -85,7 +91,7 @@ async def add_capture(
     archive, fresh = services.archive, new_id("cap")
     room = archive.captures_room
     raw = await store_capture(room, f"blobs/{fresh}/raw", request, services.limits.capture_bytes)
-    described = repr((said.name, said.pilot, said.open_to)).encode()
+    described = repr((said.name, said.pilot, said.open_to, max_packets)).encode()
     wait = asked_to_wait(prefer, services.limits.wait_seconds)
     slot = slot_of(archive, caller, "capture", idempotency_key, described, raw.sha256.encode())
     try:
@@ -93,24 +99,40 @@ async def add_capture(
     except Unprocessable:
         await room.shred(raw)
         raise
-    if (known := await _known(archive, caller, said, raw, claimed)) is not None:
+    if (known := await _known(archive, caller, said, raw, max_packets, claimed)) is not None:
         await room.shred(raw)
         replayed = claimed != fresh
+        if not replayed:
+            known = await _relabelled(archive, known, said)
         return await _taken(services, known, 202 if replayed else 200, wait, replayed=replayed)
-    standing = await _take_in(archive, caller, said, raw, fresh)
+    standing = await _take_in(archive, caller, said, raw, max_packets, fresh)
     capture = await archive.capture(caller.tenant, standing)
+    if standing != fresh:
+        capture = await _relabelled(archive, capture, said)
     return await _taken(services, capture, 202 if standing == fresh else 200, wait)
 
 
-async def _known(archive: Archive, caller: Caller, said: Labels, raw: Blob, claimed: str) -> Capture | None:
+async def _known(
+    archive: Archive, caller: Caller, said: Labels, raw: Blob, max_packets: int | None, claimed: str
+) -> Capture | None:
     """Return the capture that an earlier request of this key made, or that holds the same bytes for the same pilot."""
     earlier = await archive.any_capture(claimed)
     if earlier is not None and not earlier.deleted:
         return earlier
-    return await archive.same_capture(caller.tenant, said.pilot, raw.sha256)
+    return await archive.same_capture(caller.tenant, said.pilot, raw.sha256, max_packets)
 
 
-async def _take_in(archive: Archive, caller: Caller, said: Labels, raw: Blob, identity: str) -> str:
+async def _relabelled(archive: Archive, capture: Capture, said: Labels) -> Capture:
+    """Let what is said of bytes that are here already count from now on; what is not said stays."""
+    requested = capture.requested
+    name = said.name if "name" in said.given else requested.name
+    open_to = said.open_to if "open_to" in said.given else requested.open_to
+    return await archive.relabel(capture, name, open_to)
+
+
+async def _take_in(
+    archive: Archive, caller: Caller, said: Labels, raw: Blob, max_packets: int | None, identity: str
+) -> str:
     """Write the facts of a capture; return the id that stands for its bytes.
 
     The capture comes first and its digest second: a crash between the two costs a second profile of the same bytes,
@@ -123,6 +145,7 @@ async def _take_in(archive: Archive, caller: Caller, said: Labels, raw: Blob, id
         pilot=said.pilot,
         open_to=said.open_to,
         raw=raw,
+        max_packets=max_packets,
         created_at=stamp(),
     )
     await archive.add_capture(requested)

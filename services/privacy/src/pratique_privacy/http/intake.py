@@ -15,8 +15,12 @@ from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge,
 from pratique_shared.contracts.releases import Pilot
 from pratique_shared.runtime.artifacts import Room
 
-# pcap in both byte orders and both precisions, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng).
-_PLAIN: Final = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a"))
+# pcap in both byte orders: both precisions and Kuznetsov's modified form; and pcapng (draft-ietf-opsawg-pcap,
+# draft-ietf-opsawg-pcapng).
+_PLAIN: Final = tuple(
+    bytes.fromhex(magic)
+    for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1", "0a0d0d0a")
+)
 _PACKED: Final = (bytes.fromhex("1f8b"), bytes.fromhex("28b52ffd"))  # gzip (RFC 1952), zstd (RFC 8878)
 HEAD = 4  # bytes that tell a capture
 MOST_RECIPIENTS = 100
@@ -25,14 +29,19 @@ _RECIPIENT: Final = re.compile(r"[^\x00-\x1f\x7f,]{1,200}")
 
 @dataclass(frozen=True)
 class Labels:
-    """What is said of a source when it is sent: its name, its pilot, and the recipients who may ask for releases."""
+    """What is said of a source when it is sent: its name, its pilot, and the recipients who may ask for releases.
+
+    `given` names the labels that were said at all: one that was not says nothing about a capture that is here already.
+    """
 
     name: str
     pilot: str | None
     open_to: tuple[str, ...]
+    given: frozenset[str] = frozenset()
 
 
 def labels(
+    request: Request,
     name: Annotated[str, Query(max_length=200, description="A name for lists.")] = "",
     pilot: Annotated[Pilot | None, Query(description="The site it comes from.")] = None,
     open_to: Annotated[
@@ -44,7 +53,7 @@ def labels(
     if len(names) > MOST_RECIPIENTS or not all(map(_RECIPIENT.fullmatch, names)):
         advice = f"must name at most {MOST_RECIPIENTS} recipients of at most 200 characters each"
         raise Unprocessable("query-invalid", "A parameter is wrong.", [FieldError("/open_to", advice)])
-    return Labels(name, pilot, names)
+    return Labels(name, pilot, names, frozenset(request.query_params))
 
 
 @dataclass

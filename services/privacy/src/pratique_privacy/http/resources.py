@@ -41,6 +41,8 @@ class CaptureResource(Contract):
     link_types: tuple[str, ...] = ()
     started: str | None = None
     ended: str | None = None
+    max_packets: int | None = None
+    plan_sha256: str | None = None
     created_at: str
     error: Failure | None = None
 
@@ -137,13 +139,23 @@ def capture_resource(capture: Capture, progress: Progress) -> CaptureResource:
         bytes=requested.raw.bytes,
         status="running" if progress else "queued",
         progress=progress or None,
+        max_packets=requested.max_packets,
         created_at=requested.created_at,
     )
     match outcome:
         case CaptureReady():
             found: dict[str, Any] = {
                 name: getattr(outcome, name)
-                for name in ("packets", "complete", "warnings", "sessions", "link_types", "started", "ended")
+                for name in (
+                    "packets",
+                    "complete",
+                    "warnings",
+                    "sessions",
+                    "link_types",
+                    "started",
+                    "ended",
+                    "plan_sha256",
+                )
             }
             return plain.model_copy(update={**found, "status": "ready", "records": outcome.hosts, "progress": None})
         case CaptureFailed(error=error):
