@@ -1,4 +1,4 @@
-"""`python -m pratique_local`: `run` keeps Pratique serving, `demo` shows a release, `sample` a capture, `paper` a study."""
+"""`python -m pratique_local`: `run` serves, `demo` shows a release, `sample` writes a capture, `paper` a study."""
 
 import argparse
 import os
