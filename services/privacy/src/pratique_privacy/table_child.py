@@ -15,6 +15,7 @@ import polars as pl
 
 from pratique_privacy.advice import Predicted, classify, suggest
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
+from pratique_privacy.generalisation.curve import Question, curve, document
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.metrics.risk import distinct_counts, size_histogram, smallest_classes, subset_exposure
@@ -183,6 +184,20 @@ def _risk(body: Body, blobs: list[bytes]) -> Reply:
     return Reply({name: made[name]() for name in body["by"]}, ())
 
 
+def _generalise(body: Body, blobs: list[bytes]) -> Reply:  # noqa: ARG001 - profiles come in the body
+    asked = body["question"]
+    question = Question(
+        profiles=asked["profiles"],
+        levels=asked["taxonomy"],
+        gammas=asked["gamma"],
+        costs=asked["costs"],
+        target=asked["target"],
+        compare=asked["compare"],
+        seed=asked["seed"],
+    )
+    return Reply({}, (json.dumps({"results": [document(point) for point in curve(question)]}).encode(),))
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -218,6 +233,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "page": _page,
     "export": _export,
     "risk": _risk,
+    "generalise": _generalise,
     "suggestions": _suggestions_of_release,
     "release_preview": _release_preview,
 }

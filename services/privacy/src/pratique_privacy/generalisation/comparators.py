@@ -48,7 +48,8 @@ def filled(profile: Floats, amount: float) -> Floats:
     levels = (np.cumsum(ordered) + amount) / np.arange(1, len(ordered) + 1)
     # The level over the m lowest places holds if the next place is not below it.
     holds = levels <= np.append(ordered[1:], np.inf)
-    return np.maximum(profile, levels[np.argmax(holds)])
+    poured: Floats = np.maximum(profile, levels[np.argmax(holds)])
+    return poured
 
 
 def levelled(profile: Floats, amount: float) -> Floats:
@@ -56,4 +57,5 @@ def levelled(profile: Floats, amount: float) -> Floats:
     ordered = np.sort(profile)[::-1]
     levels = (np.cumsum(ordered) - amount) / np.arange(1, len(ordered) + 1)
     holds = levels >= np.append(ordered[1:], -np.inf)
-    return np.minimum(profile, levels[np.argmax(holds)])
+    cut: Floats = np.minimum(profile, levels[np.argmax(holds)])
+    return cut

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from pratique_privacy.generalisation.programme import Flags, Programme
-from pratique_privacy.generalisation.taxonomy import Floats
+from pratique_privacy.generalisation.taxonomy import Floats, over_levels
 from pratique_privacy.generalisation.tree_system import TreeSystem
 
 GAP = 1e-9  # nats; 1e-7 is promised, and two more digits cost one iteration
@@ -68,7 +68,7 @@ def solve(programme: Programme, start: Floats, tolerance: float = GAP) -> Solved
 
 def _first(programme: Programme, start: Floats) -> _Point:
     """Return a perfectly centred point: every product of a bound and its dual is the same."""
-    slack = np.where(programme.keeps, programme.masses - start.sum(axis=-1), 0)
+    slack = np.where(programme.keeps, programme.masses - over_levels(start), 0)
     bounds = programme.movable.sum(axis=(1, 2)) + programme.keeps.sum(axis=1)
     centre = (start.sum(axis=(1, 2)) + slack.sum(axis=1)) / bounds
     duals = np.where(programme.movable, centre[:, None, None] / np.where(programme.movable, start, 1), 0)
@@ -130,7 +130,7 @@ class _Iteration:
     def room(self, way: _Point) -> Floats:
         """Return how far each profile can go before a bound is met; infinity if never."""
         point, movable, keeps = self._point, self._programme.movable, self._programme.keeps
-        return np.minimum.reduce(
+        room: Floats = np.minimum.reduce(
             [
                 _room(point.strategy, way.strategy, movable),
                 _room(point.duals, way.duals, movable),
@@ -138,6 +138,7 @@ class _Iteration:
                 _room(point.slack_duals, way.slack_duals, keeps),
             ]
         )
+        return room
 
     def moved(self, way: _Point, reach: Floats) -> _Point:
         """Return the point after a step of these lengths."""

@@ -72,7 +72,8 @@ def entropy(profiles: Floats, weights: Floats | None = None) -> Floats:
 def divergence(profiles: Floats, target: Floats, weights: Floats) -> Floats:
     """Return the Kullback-Leibler divergence of each profile from its target, in nats."""
     cross = -(profiles * weights * np.log(target)).sum(axis=-1)
-    return np.maximum(cross - entropy(profiles, weights), 0)
+    gained: Floats = np.maximum(cross - entropy(profiles, weights), 0)
+    return gained
 
 
 def greatest_cost(profiles: Floats, costs: Floats | None) -> Floats:
@@ -93,10 +94,9 @@ def generalise(task: Task) -> Optima:
 def _check_feasible(task: Task) -> None:
     limits = greatest_cost(task.profiles, task.costs)
     if (task.gammas > limits * (1 + 1e-9)).any() or (task.gammas < 0).any():
-        limit = float(limits[task.gammas > limits * (1 + 1e-9)].min(initial=np.inf))
-        advice = f"give at most {limit:.12g}" if np.isfinite(limit) else "give 0 or more"
-        detail = "No strategy costs that much: all mass at its dearest level costs less."
-        raise Unprocessable("gamma-infeasible", detail, [FieldError("/gamma", advice)])
+        limit = float(limits.min())
+        detail = "No strategy costs that much, or less than nothing."
+        raise Unprocessable("gamma-infeasible", detail, [FieldError("/gamma", f"give 0 to {limit:.12g}")])
 
 
 class _Work:
@@ -108,11 +108,13 @@ class _Work:
         levels = len(task.taxonomy.levels)
         self._priced = task.costs is not None
         self._costs = np.ones((len(order), levels)) if task.costs is None else task.costs[order]
+        self._unit = float(self._costs.max()) or 1.0  # all is computed with the dearest cost as 1
+        self._costs = self._costs / self._unit
         self._one_price = bool((self._costs == self._costs[0, 0]).all())
         self._masses, self._target = task.profiles[:, order], None if task.target is None else task.target[:, order]
         # The order is within 1e-9 of the limit: what is above it is rounding.
         self._limits = (self._masses * self._costs.max(axis=-1)).sum(axis=-1)
-        self._gammas = np.minimum(task.gammas, self._limits)
+        self._gammas = np.minimum(task.gammas / self._unit, self._limits)
         self._strategy = np.zeros((*self._masses.shape, levels))
         self._multipliers = np.zeros(len(self._masses))
         self._gap = np.zeros(len(self._masses))
@@ -139,7 +141,7 @@ class _Work:
             divergence=None if self._target is None else divergence(apparent, self._target, taxonomy.weights),
             active=self._active(plain, apparent)[:, back],
             critical=Critical(
-                rate,
+                rate * self._unit,
                 None if self._priced else critical.bound(taxonomy, self._masses),
                 entropy(whole, taxonomy.weights),
             ),
@@ -148,10 +150,12 @@ class _Work:
     def _cheapest_flat(self) -> tuple[Floats, Floats]:
         """Return the cheapest strategies that flatten every top-level group, and their costs."""
         if self._one_price:
-            found = critical.flattening(self._taxonomy, self._masses)
-            return found, critical.least_rate(self._taxonomy, self._masses) * self._costs[0, 0]
-        made = [critical.flattening_at(self._taxonomy, masses, self._costs) for masses in self._masses]
-        return np.stack([strategy for strategy, _ in made]), np.array([cost for _, cost in made])
+            cheapest = critical.flattening(self._taxonomy, self._masses)
+            return cheapest, critical.least_rate(self._taxonomy, self._masses) * self._costs[0, 0]
+        made = {each.tobytes(): each for each in self._masses}  # a curve asks for one profile many times
+        found = {key: critical.flattening_at(self._taxonomy, each, self._costs) for key, each in made.items()}
+        rows = [found[each.tobytes()] for each in self._masses]
+        return np.stack([strategy for strategy, _ in rows]), np.array([cost for _, cost in rows])
 
     def _settle_flat(self, cheapest: Floats, rate: Floats) -> Flags:
         """Settle what costs at least the critical rate: nothing is flatter, so the mean of two flat ones will do."""
@@ -175,7 +179,7 @@ class _Work:
         """Settle what lies on the curve: by the interior point, or at an end where nothing is left to choose."""
         programme = self._programme(which)
         start = _inside(programme)
-        loose = programme.movable.any(axis=(1, 2))
+        loose: Flags = np.asarray(programme.movable.any(axis=(1, 2)))
         fixed = start.copy()
         if loose.any():
             solved = solve(programme.part(loose), start[loose])

@@ -1,12 +1,12 @@
 """The programme of the mechanism: what is minimised over which strategies, and the certificate of how well."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from pratique_privacy.generalisation.taxonomy import Floats, Taxonomy
+from pratique_privacy.generalisation.taxonomy import Floats, Taxonomy, over_levels
 
 Flags = npt.NDArray[np.bool_]
 
@@ -15,10 +15,10 @@ Flags = npt.NDArray[np.bool_]
 class Programme:
     """Minimise sum of weight t (ln t - ln target) over the strategies that cost `gammas` (Gil et al. 2025).
 
-    All in tree order, a batch of profiles on the first axis: `masses` (batch, leaves); `movable` (batch, leaves, levels)
-    says which parts of a strategy may be positive; `keeps` (batch, leaves) whether a leaf may keep mass to itself;
-    `costs` (leaves, levels); `gammas` (batch); `log_target` (batch, leaves). `bounded` (batch) is false where every
-    strategy that is left has the cost asked for.
+    All in tree order, a batch of profiles on the first axis: `masses` (batch, leaves); `movable` (batch, leaves,
+    levels) says which parts of a strategy may be positive; `keeps` (batch, leaves) whether a leaf may keep mass to
+    itself; `costs` (leaves, levels); `gammas` (batch); `log_target` (batch, leaves). `bounded` (batch) is false where
+    every strategy that is left has the cost asked for.
     """
 
     taxonomy: Taxonomy
@@ -41,7 +41,8 @@ class Programme:
         """Return t: what a leaf keeps and what an observer spreads back to it from the groups above."""
         levels = range(len(self.taxonomy.levels))
         back = self.taxonomy.spread([self.taxonomy.sums(strategy[..., r], r) for r in levels])
-        return np.maximum(self.masses - strategy.sum(axis=-1), 0) + back
+        apparent: Floats = np.maximum(self.masses - over_levels(strategy), 0) + back
+        return apparent
 
     def gradient(self, apparent: Floats) -> Floats:
         """Return how the objective changes with mass that moves from a leaf to a level, (batch, leaves, levels)."""
@@ -61,7 +62,8 @@ class Programme:
         strategies of this cost is bounded from below by any price of cost (weak duality); at a price each leaf stands
         for itself. The bound holds whatever the multipliers are; good ones make it tight.
         """
-        priced = np.where(self.movable, self.reduced_costs(gradient, multipliers), np.inf).min(axis=-1)
+        priced = np.where(self.movable, self.reduced_costs(gradient, multipliers), np.inf)
+        priced = reduce(np.minimum, np.moveaxis(priced, -1, 0))
         best = np.where(self.keeps, np.minimum(priced, 0), priced)
         best = np.where(np.isfinite(best), best, 0)
         bound = (self.masses * best).sum(axis=-1) - multipliers * self.gammas
@@ -71,9 +73,10 @@ class Programme:
     def settled(self, strategy: Floats, slack: Floats) -> tuple[Floats, Floats]:
         """Return a strategy with the rounding of its row sums and of its cost taken out, and what leaves keep.
 
-        Rows are made to sum to the masses; then the whole is scaled down, or drawn to its dearest levels, until it costs `gammas`.
+        Rows are made to sum to the masses; then the whole is scaled down, or drawn to its dearest levels, until it
+        costs `gammas`.
         """
-        sums = strategy.sum(axis=-1)
+        sums = over_levels(strategy)
         mostly_moved = sums > slack  # the smaller of the two is right: their sum would not notice a change in it
         scale = np.divide(self.masses - slack, sums, out=np.ones_like(sums), where=mostly_moved)
         strategy, slack = strategy * scale[..., None], np.where(mostly_moved, slack, self.masses - sums)
@@ -83,7 +86,7 @@ class Programme:
         room = (self.dearest * self.costs).sum(axis=(1, 2)) - cost
         rising = self.bounded & (room > 0)
         up = np.clip(np.divide(self.gammas - cost, room, out=np.zeros_like(cost), where=rising), 0, 1)
-        slack = (slack + (1 - down)[:, None] * strategy.sum(axis=-1)) * (1 - up)[:, None]
+        slack = (slack + (1 - down)[:, None] * over_levels(strategy)) * (1 - up)[:, None]
         strategy = strategy * down[:, None, None]
         strategy = strategy + up[:, None, None] * (self.dearest - strategy)
         return strategy, np.where(self.keeps, slack, 0)

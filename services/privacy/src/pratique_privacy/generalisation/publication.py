@@ -1,4 +1,4 @@
-"""An honest publication: what leaves keep, and what was moved up as counts of families; what can be read back from it."""
+"""An honest publication: what leaves keep, what was moved up to families, and what can be read back from the two."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,8 @@ def divide(parts: Floats, counts: Places, chance: np.random.Generator) -> Places
     rank = np.argsort(np.lexsort((lots, -remainder), axis=-1), axis=-1)
     whole = whole + (rank < missing[:, None])
     lowest = parts.shape[1] - 1 - rank
-    return np.maximum(whole - (lowest < -missing[:, None]), 0)
+    divided: Places = np.maximum(whole - (lowest < -missing[:, None]), 0)
+    return divided
 
 
 def apparent(taxonomy: Taxonomy, publication: Publication) -> Floats:

@@ -62,6 +62,15 @@ class Taxonomy:
         return self.sums(values * self.weights, level) / self.levels[level].sizes
 
 
+def over_levels(values: Floats, factors: Floats | None = None) -> Floats:
+    """Return the sum over the last axis, of values or of products: numpy's own sum over few levels takes longer."""
+    if factors is None:
+        total: Floats = np.einsum("bir->bi", values)
+    else:
+        total = np.einsum("bir,bir->bi" if factors.ndim == values.ndim else "bir,ir->bi", values, factors)
+    return total
+
+
 def taxonomy_of(levels: Sequence[Groups], leaves: int, weights: Sequence[int] | None = None) -> Taxonomy:
     """Return the tree of these levels, finest first; each is a list of groups of leaf numbers 0 .. leaves - 1.
 

@@ -1,7 +1,7 @@
 """The Newton system of the mechanism, solved along the tree.
 
-A step moves the strategy by dg (leaves x levels). With w = weight/t of a leaf and the scaling of its bounds it minimises
-a sum over leaves of
+A step moves the strategy by dg (leaves x levels). With w = weight/t of a leaf and the scaling of its bounds it
+minimises a sum over leaves of
 
     1/2 dg' diag(1/kappa) dg + 1/2 (1'dg)^2 / kappa0 + 1/2 w (u - 1'dg)^2 + (b + y + lambda c)' dg
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pratique_privacy.generalisation.taxonomy import Floats, Places, Taxonomy
+from pratique_privacy.generalisation.taxonomy import Floats, Places, Taxonomy, over_levels
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class TreeSystem:
         A zero in `kappa` is a part that stays, in `kappa0` a leaf whose moved mass stays the same in sum.
         """
         self._taxonomy, self._kappa, self._costs, self._curvature = taxonomy, kappa, costs, curvature
-        free = kappa.sum(axis=-1)
+        free = over_levels(kappa)
         self._stiff = 1 + curvature * kappa0
         whole = kappa0 + free * self._stiff
         self._inner = np.divide(1, whole, out=np.zeros_like(whole), where=whole > 0)
@@ -88,13 +88,14 @@ class TreeSystem:
             rest[..., r:depth, r] = rest[..., r, r:depth]
         moved = self._reduced(np.broadcast_to(self._costs, kappa.shape))
         rest[..., :depth, depth] = rest[..., depth, :depth] = -np.cumsum(moved, axis=-1)
-        rest[..., depth, depth] = -(moved * self._costs).sum(axis=-1)
-        return _Form(self._curvature * kept, lack, (self._response * self._costs).sum(axis=-1), rest)
+        rest[..., depth, depth] = -over_levels(moved, self._costs)
+        return _Form(self._curvature * kept, lack, over_levels(self._response, self._costs), rest)
 
     def _reduced(self, vectors: Floats) -> Floats:
         """Apply the inverse of every leaf's block."""
-        weighed = self._kappa * vectors
-        return weighed - self._kappa * (self._stiff * self._inner * weighed.sum(axis=-1))[..., None]
+        mean = self._stiff * self._inner * over_levels(self._kappa, vectors)
+        reduced: Floats = self._kappa * (vectors - mean[..., None])
+        return reduced
 
     def _eliminate(self, form: _Form, sizes: Floats) -> _Form:
         """Eliminate each group's own density and price, and keep what is needed to go down again."""
@@ -121,9 +122,9 @@ class TreeSystem:
         """
         reduced = self._reduced(forces)
         linear = np.empty((*forces.shape[:2], forces.shape[2] + 2))
-        linear[..., 0] = (self._response * forces).sum(axis=-1)
+        linear[..., 0] = over_levels(self._response, forces)
         linear[..., 1:-1] = -np.cumsum(reduced, axis=-1)
-        linear[..., -1] = -(reduced * self._costs).sum(axis=-1)
+        linear[..., -1] = -over_levels(reduced, self._costs)
         kept: list[Floats] = []
         for level, pivot in zip(self._taxonomy.levels, self._pivots, strict=True):
             linear = np.add.reduceat(linear, level.children, axis=1)
@@ -153,4 +154,4 @@ class TreeSystem:
         force = forces + prices + known[..., -1:] * self._costs
         step = self._response * known[..., :1] - self._reduced(force)
         pulled = self._curvature[..., None] * known[..., :1] - force
-        return step, multiplier, (self._kappa * pulled).sum(axis=-1) * self._inner
+        return step, multiplier, over_levels(self._kappa, pulled) * self._inner

@@ -47,6 +47,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "putPolicy": OPERATOR,
     "classify": OPERATOR,
     "preview": OPERATOR,
+    "generaliseProfiles": OPERATOR,
     "getGateFloor": WATCHERS,
     "putGateFloor": ADMIN,
     "listApiKeys": ADMIN,

@@ -13,6 +13,7 @@ from pratique_privacy.http import (
     health,
     policies,
     problems,
+    profiles,
     reference,
     releases,
     results,
@@ -23,7 +24,7 @@ from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
-PRIVATE = (captures, datasets, releases, results, policies, trials, api_keys)
+PRIVATE = (captures, datasets, releases, results, policies, profiles, trials, api_keys)
 OPEN = (health, reference)
 
 
