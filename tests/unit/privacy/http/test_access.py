@@ -41,6 +41,7 @@ MAY: dict[str, set[str]] = {
     "PUT /policies/{id}": {OPERATOR},
     "POST /classify": {OPERATOR},
     "POST /preview": {OPERATOR},
+    "POST /profiles/generalise": {OPERATOR},
     "GET /gate-floor": {OPERATOR, AUDITOR},
     "PUT /gate-floor": set(),
     "GET /api-keys": set(),

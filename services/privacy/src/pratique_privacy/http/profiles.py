@@ -14,7 +14,8 @@ router = APIRouter(tags=["profiles"])
 UNCACHED = {"Cache-Control": "no-store"}
 
 LARGEST = 2**53  # above it a float no longer holds every count
-Number = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)] | Annotated[StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
+_Real = Annotated[StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
+Number = _Real | Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]  # an integer stays one: it is a count
 Comparator = Literal["forgery", "forgery2", "suppression"]
 Group = Annotated[tuple[StrictInt, ...], Field(min_length=1)]
 
