@@ -179,7 +179,7 @@ def _published(
         [int(counts[level.group_of[place[group[0]]]]) for group in given]
         for given, level, counts in zip(question.levels, taxonomy.levels, made.groups, strict=True)
     )
-    return Published(made.leaves, groups, float(entropy(publication.apparent(taxonomy, made))))
+    return Published(made.leaves, groups, publication.apparent_entropy(taxonomy, made))
 
 
 def document(point: Point) -> dict[str, object]:

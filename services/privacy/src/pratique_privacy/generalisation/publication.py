@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from pratique_privacy.generalisation.mechanism import entropy
 from pratique_privacy.generalisation.taxonomy import Floats, Places, Taxonomy
 
 _TRACE = 1e-9  # a share of all mass that a group would not publish
@@ -57,6 +58,11 @@ def apparent(taxonomy: Taxonomy, publication: Publication) -> Floats:
     shown = publication.leaves + spread
     profile: Floats = shown / (shown * _weights(taxonomy)).sum()
     return profile
+
+
+def apparent_entropy(taxonomy: Taxonomy, publication: Publication) -> float:
+    """Return the entropy of the profile that an observer gets, in nats."""
+    return float(entropy(apparent(taxonomy, publication), _weights(taxonomy)))
 
 
 def _weights(taxonomy: Taxonomy) -> Floats:

@@ -13,6 +13,7 @@ from pratique_shared.contracts.policy import (
     Hmac,
     IpPrefix,
     Ipv4Shaped,
+    OptimalGeneralise,
     ProtocolFamily,
     Quantile,
     Round,
@@ -41,6 +42,8 @@ def kinds_of(step: Step) -> frozenset[ColumnKind]:
             return _TEXTS | {"integer"}
         case Ipv4Shaped() | CryptoPan() | IpPrefix() | ProtocolFamily():
             return _TEXTS
+        case OptimalGeneralise():
+            return frozenset({"text"})
         case Bin() | TimeBucket() | Round():
             return _NUMBERS
         case TopBottom():

@@ -21,6 +21,7 @@ from pratique_privacy.policy.generalise import (
     top_bottom_reading,
 )
 from pratique_privacy.policy.keys import Keys
+from pratique_privacy.policy.profiles import generalised
 from pratique_privacy.policy.pseudonyms import PILOT_ADVICE, PILOT_MISSING, PseudonymStep, Secrets, pseudonymise
 from pratique_privacy.policy.suppress import rows_in_large_classes, suppress_cells, suppress_rare, suppressed_share
 from pratique_privacy.policy.times import time_reading
@@ -36,6 +37,7 @@ from pratique_shared.contracts.policy import (
     Hmac,
     IpPrefix,
     Ipv4Shaped,
+    OptimalGeneralise,
     Policy,
     ProtocolFamily,
     Quantile,
@@ -166,6 +168,8 @@ def _after(standing: _Standing, step: Step, given: _Given, where: str) -> _Stand
             return standing.with_column(Rewritten(suppress_rare(standing.table[step.column], step.tau)))
         case Quantile():
             return standing.with_column(quantile(standing.table[step.column], step.buckets))
+        case OptimalGeneralise():
+            return _generalised(standing, step, given, where)
         case Bin() | TimeBucket() | TextPrefix() | ProtocolFamily() | Hierarchy() | Round() | TopBottom():
             column = standing.table[step.column]
             return standing.with_column(rewrite(column, _reading(step, column, where)))
@@ -204,6 +208,12 @@ def _check_hierarchy(step: Hierarchy, column: pl.Series, where: str) -> None:
             "its table, or suppress rare values before this step."
         )
         raise PolicyRefused("hierarchy-gap", detail, [FieldError(f"{where}/table", "give each value its ancestors")])
+
+
+def _generalised(standing: _Standing, step: OptimalGeneralise, given: _Given, where: str) -> _Standing:
+    roles = given.source["role"].gather(standing.rows) if step.target == "role" else None
+    made = generalised(standing.table[step.column], step, roles, given.secrets.entropy, where)
+    return standing.with_column(made.rewritten, *made.findings)
 
 
 def _pseudonymised(standing: _Standing, step: PseudonymStep, given: _Given, where: str) -> _Standing:
