@@ -25,7 +25,7 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
         sources=() if facts.records is None else tuple(table.origin for table in facts.records.tables),
         attributes=measured.attributes,
         built_in=requested.built_in,
-        steps=tuple(step.model_dump(mode="json", exclude={"table"}) for step in requested.policy.steps),
+        steps=tuple(step.model_dump(mode="json", exclude={"table", "taxonomy"}) for step in requested.policy.steps),
         records=measured.records,
         before=measured.before,
         after=measured.after,

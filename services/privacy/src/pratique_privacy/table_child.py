@@ -17,6 +17,7 @@ import polars as pl
 from pratique_privacy.advice import Predicted, classify, suggest
 from pratique_privacy.composition import Part, compose, lasting_pseudonyms, source_ids
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
+from pratique_privacy.generalisation.curve import Question, curve, document
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
@@ -216,6 +217,20 @@ def _recommend(body: Body, blobs: list[bytes]) -> Reply:
     return Reply({}, (json.dumps(found).encode(),))
 
 
+def _generalise(body: Body, blobs: list[bytes]) -> Reply:  # noqa: ARG001 - profiles come in the body
+    asked = body["question"]
+    question = Question(
+        profiles=asked["profiles"],
+        levels=asked["taxonomy"],
+        gammas=asked["gamma"],
+        costs=asked["costs"],
+        target=asked["target"],
+        compare=asked["compare"],
+        seed=asked["seed"],
+    )
+    return Reply({}, (json.dumps({"results": [document(point) for point in curve(question)]}).encode(),))
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -253,6 +268,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "risk": _risk,
     "compose": _compose,
     "recommend": _recommend,
+    "generalise": _generalise,
     "suggestions": _suggestions_of_release,
     "ranks": _ranks,
     "sweep": _sweep,

@@ -189,6 +189,10 @@ class Tables:
         """Return a whole table in another format."""
         return (await self._call({"op": "export", "format": form}, [source])).blobs[0]
 
+    async def generalise(self, question: dict[str, Any]) -> bytes:
+        """Return the JSON of `{results: [..]}` for profiles, taxonomy, gamma (a list) and what else bears on them."""
+        return (await self._call({"op": "generalise", "question": question}, [])).blobs[0]
+
     async def risk(self, measured: Measured, table: bytes, by: Sequence[str], k_target: int) -> dict[str, Any]:
         """Return class sizes, subset exposure, attributes and smallest classes of a release, as asked for in `by`."""
         body = {"op": "risk", "measured": measured.model_dump(mode="json"), "by": list(by), "k_target": k_target}

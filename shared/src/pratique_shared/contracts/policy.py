@@ -4,6 +4,7 @@ A policy is a list of steps, run in the order in which it stands. Every step but
 a column.
 """
 
+from itertools import pairwise
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, StringConstraints, model_validator
@@ -15,6 +16,7 @@ Scope = Literal["per_pilot", "deterministic", "per_run"]
 OnCollision = Literal["fail", "lengthen"]
 MAX_STEPS = 200
 STAR = "*"  # what a suppressed cell holds
+PROTOCOL_LEVELS = 2  # families, and signalling apart from traffic
 
 
 class ColumnStep(Contract):
@@ -139,6 +141,56 @@ class TopBottom(ColumnStep):
         return self
 
 
+class OptimalGeneralise(ColumnStep):
+    """Profiles (objects of counts) of which a part, `gamma`, is published for families (Gil et al. 2025).
+
+    `taxonomy` names the ancestors of each leaf, finest first; absent, that of the protocols this product names. `cost`
+    is the price of each level; `target` the profile to come near to, uniform or the mean of the row's role.
+    """
+
+    op: Literal["optimal_generalise"]
+    gamma: float = Field(ge=0, allow_inf_nan=False)
+    taxonomy: dict[str, tuple[str, ...]] | None = Field(default=None, min_length=1, max_length=10_000)
+    cost: tuple[Annotated[float, Field(ge=0, le=1e6)], ...] | None = Field(default=None, max_length=8)
+    target: Literal["uniform", "role"] = "uniform"
+
+    @property
+    def levels(self) -> int:
+        """The number of levels above the leaves."""
+        return PROTOCOL_LEVELS if self.taxonomy is None else len(next(iter(self.taxonomy.values())))
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.taxonomy is not None:
+            _check_tree(self.taxonomy)
+        if self.cost is not None and len(self.cost) != self.levels:
+            raise ValueError("give one cost a level of the taxonomy")
+        if self.gamma > max(self.cost or (1.0,)):
+            raise ValueError("gamma must not exceed what all mass costs at its dearest level (1 without cost)")
+        return self
+
+
+def _check_tree(taxonomy: dict[str, tuple[str, ...]]) -> None:
+    """Refuse ancestors that make no tree, or under whose names a count could be of two groups."""
+    depths = {len(ancestors) for ancestors in taxonomy.values()}
+    if len(depths) > 1 or not 1 <= max(depths) <= 8:
+        raise ValueError("every leaf of the taxonomy has the same number of ancestors, 1 to 8")
+    leaves_of: dict[tuple[int, str], set[str]] = {}
+    for leaf, ancestors in taxonomy.items():
+        for depth, name in enumerate(ancestors):
+            leaves_of.setdefault((depth, name), set()).add(leaf)
+    if any(name in taxonomy or name in ("", STAR) for _, name in leaves_of):
+        raise ValueError("a group of the taxonomy bears the name of a leaf, `*` or none")
+    by_name: dict[str, set[str]] = {}
+    for (_, name), leaves in leaves_of.items():
+        if by_name.setdefault(name, leaves) != leaves:
+            raise ValueError("a name of the taxonomy stands for two different groups")
+    for ancestors in taxonomy.values():
+        for lower, upper in pairwise(enumerate(ancestors)):
+            if not leaves_of[lower] <= leaves_of[upper]:
+                raise ValueError("the taxonomy is no tree: leaves of one group have different ancestors above it")
+
+
 class Cell(ColumnStep):
     """Every cell of the column becomes `*`."""
 
@@ -199,6 +251,7 @@ Step = Annotated[
     | Hierarchy
     | Round
     | TopBottom
+    | OptimalGeneralise
     | Cell
     | Threshold
     | DropColumn

@@ -154,7 +154,7 @@ class CompositionFigures(Contract):
 class Posture(Contract):
     """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent.
 
-    `steps` are those of the policy without the tables of hierarchies, which are values.
+    `steps` are those of the policy without the tables of hierarchies and taxonomies, which are values.
     """
 
     release: str

@@ -55,6 +55,7 @@ MAY: dict[str, set[str]] = {
     "POST /recommendations": {OPERATOR},
     "GET /recommendations": {OPERATOR, AUDITOR},
     "GET /recommendations/{id}": {OPERATOR, AUDITOR},
+    "POST /profiles/generalise": {OPERATOR},
     "GET /gate-floor": {OPERATOR, AUDITOR},
     "PUT /gate-floor": set(),
     "GET /api-keys": set(),

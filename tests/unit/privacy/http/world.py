@@ -14,6 +14,7 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Limits, Services
 from pratique_privacy.keys import KeyRoom, Role
+from pratique_privacy.table_child import OPERATIONS
 from pratique_privacy.tables import Admitted, DatasetTable, SourceBytes, Tables
 from pratique_privacy.verdict import plan_shards
 from pratique_shared.contracts.attributes import Attributes
@@ -101,6 +102,9 @@ class ReadyTables(Tables):
 
     async def export(self, source: SourceBytes, form: Format) -> bytes:
         return f"{form} of {len(source.data)}".encode()
+
+    async def generalise(self, question: dict[str, Any]) -> bytes:
+        return OPERATIONS["generalise"]({"question": question}, []).blobs[0]
 
     async def risk(self, measured: Measured, table: bytes, by: Sequence[str], k_target: int) -> dict[str, Any]:
         bars = [{"size": 2, "classes": 1, "rows": 2}]

@@ -61,6 +61,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "createRecommendation": OPERATOR,
     "listRecommendations": WATCHERS,
     "getRecommendation": WATCHERS,
+    "generaliseProfiles": OPERATOR,
     "getGateFloor": WATCHERS,
     "putGateFloor": ADMIN,
     "listApiKeys": ADMIN,

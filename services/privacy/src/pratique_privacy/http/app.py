@@ -14,6 +14,7 @@ from pratique_privacy.http import (
     health,
     policies,
     problems,
+    profiles,
     recommendations,
     reference,
     releases,
@@ -37,6 +38,7 @@ PRIVATE = (
     utility,
     recommendations,
     policies,
+    profiles,
     trials,
     api_keys,
 )

@@ -8,6 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from pratique_privacy.http.api_keys import KeyRequest
 from pratique_privacy.http.problems import ProblemDocument
+from pratique_privacy.http.profiles import ProfilesRequest
 from pratique_privacy.http.resources import GateFloor
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
@@ -24,6 +25,7 @@ BODIES = (
     StoredPolicy,
     GateFloor,
     KeyRequest,
+    ProfilesRequest,
     ProblemDocument,
 )
 DESCRIPTION = """How identifiable the people and machines in a 5G and O-RAN network profile still are; and a

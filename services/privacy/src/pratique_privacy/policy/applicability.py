@@ -14,6 +14,7 @@ from pratique_shared.contracts.policy import (
     IpPrefix,
     Ipv4Shaped,
     Mondrian,
+    OptimalGeneralise,
     ProtocolFamily,
     Quantile,
     Round,
@@ -42,6 +43,8 @@ def kinds_of(step: Step) -> frozenset[ColumnKind]:
             return _TEXTS | {"integer"}
         case Ipv4Shaped() | CryptoPan() | IpPrefix() | ProtocolFamily():
             return _TEXTS
+        case OptimalGeneralise():
+            return frozenset({"text"})
         case Bin() | TimeBucket() | Round():
             return _NUMBERS
         case TopBottom():

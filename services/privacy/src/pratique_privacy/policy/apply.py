@@ -23,6 +23,7 @@ from pratique_privacy.policy.generalise import (
 )
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.mondrian import mondrian
+from pratique_privacy.policy.profiles import generalised
 from pratique_privacy.policy.pseudonyms import PILOT_ADVICE, PILOT_MISSING, PseudonymStep, Secrets, pseudonymise
 from pratique_privacy.policy.suppress import rows_in_large_classes, suppress_cells, suppress_rare, suppressed_share
 from pratique_privacy.policy.times import time_reading
@@ -39,6 +40,7 @@ from pratique_shared.contracts.policy import (
     IpPrefix,
     Ipv4Shaped,
     Mondrian,
+    OptimalGeneralise,
     Policy,
     ProtocolFamily,
     Quantile,
@@ -168,6 +170,8 @@ def _after(standing: _Standing, step: Step, given: _Given, where: str) -> _Stand
             return replace(standing, table=standing.table.drop(step.column))
         case Hmac() | SaltedHash() | Token() | Ipv4Shaped() | CryptoPan():
             return _pseudonymised(standing, step, given, where)
+        case OptimalGeneralise():
+            return _generalised(standing, step, given, where)
         case _:
             return standing.with_column(_coarser(standing.table[step.column], step, where))
 
@@ -233,6 +237,12 @@ def _check_hierarchy(step: Hierarchy, column: pl.Series, where: str) -> None:
             "its table, or suppress rare values before this step."
         )
         raise PolicyRefused("hierarchy-gap", detail, [FieldError(f"{where}/table", "give each value its ancestors")])
+
+
+def _generalised(standing: _Standing, step: OptimalGeneralise, given: _Given, where: str) -> _Standing:
+    roles = given.source["role"].gather(standing.rows) if step.target == "role" else None
+    made = generalised(standing.table[step.column], step, roles, given.secrets.entropy, where)
+    return standing.with_column(made.rewritten, *made.findings)
 
 
 def _pseudonymised(standing: _Standing, step: PseudonymStep, given: _Given, where: str) -> _Standing:

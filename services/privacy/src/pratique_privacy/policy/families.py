@@ -24,6 +24,18 @@ _NAMES = {
 FAMILY = {name: family for family, names in _NAMES.items() for name in names.split()}
 
 
+# Above the families: what steers the network, apart from what rides on it. The share of signalling of a host tells
+# what it is, so a profile that keeps it keeps its role.
+SIGNALLING, TRAFFIC = "SIGNALLING", "TRAFFIC"
+DOMAIN = {SCTP: SIGNALLING, TCP: TRAFFIC, UDP: TRAFFIC, SERVICE_DISCOVERY: TRAFFIC, OTHER: TRAFFIC}
+
+
+def ancestors_of(name: str) -> tuple[str, str]:
+    """Return family and domain of a protocol name: the taxonomy of protocol profiles."""
+    family = FAMILY.get(name.casefold(), OTHER)
+    return family, DOMAIN[family]
+
+
 def family_of(value: Scalar) -> str | None:
     """Read a protocol name, in any case, as its family (Kekatos et al. 2026, §IV-C)."""
     return FAMILY.get(value.casefold(), OTHER) if isinstance(value, str) else None

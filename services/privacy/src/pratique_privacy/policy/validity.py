@@ -17,6 +17,7 @@ from pratique_shared.contracts.policy import (
     Hmac,
     Ipv4Shaped,
     Mondrian,
+    OptimalGeneralise,
     Policy,
     SaltedHash,
     TableStep,
@@ -135,6 +136,8 @@ def _steps(
             yield _complaint("op-not-applicable", where, advice)
         if isinstance(step, SaltedHash) and not step.acknowledge_enumerable and enumerable(name, _values(name, sample)):
             yield _complaint("enumerable-domain", where, "use hmac, or set acknowledge_enumerable")
+        if isinstance(step, OptimalGeneralise) and step.target == "role" and "role" not in columns:
+            yield _complaint("column-unknown", pointer(*at, "target"), "no record has a role: take the uniform target")
         kinds[name] = kind_after(step, kinds[name])
         if isinstance(step, DropColumn):
             del kinds[name]
