@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
-from pratique_local.paper.document import Figure, Paragraph, Table
+from pratique_local.paper.document import Figure, Table
 from pratique_local.paper.generalisation import (
     HALVES,
     TOY,
     TOYS,
+    WAYS,
     Critical,
     Levels,
     Profiles,
@@ -17,6 +19,7 @@ from pratique_local.paper.generalisation import (
     random_profiles,
     runs,
 )
+from pratique_local.paper.mechanisms import Solved
 
 
 class Flat:
@@ -63,6 +66,20 @@ def test_the_section_has_the_toys_the_means_and_their_curve() -> None:
     assert "forgery on top" in curve.svg
 
 
-def test_without_a_mechanism_the_section_says_so() -> None:
-    _, words = generalisation_section(None, chance())
-    assert words == Paragraph("This build has no mechanism for it: nothing is computed here.")
+def test_the_service_s_own_mechanism_gives_the_known_rates_of_the_toys() -> None:
+    for levels, known in TOYS.values():
+        found = Solved().critical(TOY, levels)
+        assert found.rate == pytest.approx(known.rate, abs=1e-6)
+        assert found.bound == pytest.approx(known.bound, abs=1e-9)
+        assert found.entropy == pytest.approx(known.entropy, abs=5e-5)
+
+
+def test_every_way_gains_entropy_with_its_rate_and_generalisation_ends_flat_inside_its_groups() -> None:
+    profiles = random_profiles(chance())[:20]
+    for way in WAYS:
+        low, high = (Solved().entropies(way, profiles, HALVES, rate) for rate in (0.1, 0.4))
+        assert (high > low - 1e-9).all()
+        assert (high <= np.log(16) + 1e-9).all()
+    halves = profiles.reshape(20, 2, 8).sum(axis=2)
+    flat = -(halves * np.log(halves / 8)).sum(axis=1)
+    assert Solved().entropies("generalisation", profiles, HALVES, 1.0) == pytest.approx(flat, abs=1e-6)

@@ -97,7 +97,7 @@ def test_the_report_has_tables_figures_and_verdicts(folder: Path, tmp_path: Path
     assert "|C0 = C1 in every figure|all captures|all|holds|0 of 4 captures differ|" in report
     pictures = sorted(tmp_path.glob("*.svg"))
     assert [picture.stem for picture in pictures] == [
-        "exact-by-group", "index-exact", "index-partial", "measures", "usefulness",
+        "exact-by-group", "generalisation", "index-exact", "index-partial", "measures", "usefulness",
     ]  # fmt: skip
     for picture in pictures:
         assert f"({picture.name})" in report

@@ -48,10 +48,6 @@ class Mechanism(Protocol):
         """Return the greatest entropy of each profile (nats) that a way of publishing reaches at a rate."""
 
 
-# The one place to fill in once there is a mechanism to ask.
-MECHANISM: Mechanism | None = None
-
-
 def runs(*sizes: int) -> tuple[tuple[int, ...], ...]:
     """Return groups of neighbouring leaves of these sizes."""
     ends = np.cumsum(sizes).tolist()
@@ -74,12 +70,9 @@ def random_profiles(chance: np.random.Generator) -> Profiles:
     return chance.dirichlet(np.full(LEAVES, CONCENTRATION), RANDOM_PROFILES)
 
 
-def generalisation_section(mechanism: Mechanism | None, chance: np.random.Generator) -> Iterator[Block]:
+def generalisation_section(mechanism: Mechanism, chance: np.random.Generator) -> Iterator[Block]:
     """Yield the toy hierarchies and the random profiles against forgery and suppression."""
     yield Heading("Optimal generalisation of profiles")
-    if mechanism is None:
-        yield Paragraph("This build has no mechanism for it: nothing is computed here.")
-        return
     yield _toys(mechanism)
     profiles = random_profiles(chance)
     found = {way: [mechanism.entropies(way, profiles, HALVES, rate) for rate in RATES] for way in WAYS}

@@ -10,8 +10,9 @@ import numpy as np
 from pratique_local.paper.corpus import Corpora, generated_corpora, read_corpora
 from pratique_local.paper.disclosure import configurations_section, index_section
 from pratique_local.paper.document import Block, Heading, Items, Paragraph, as_html, as_markdown, figures_of
-from pratique_local.paper.generalisation import MECHANISM, generalisation_section
+from pratique_local.paper.generalisation import generalisation_section
 from pratique_local.paper.learning import Learned, learn
+from pratique_local.paper.mechanisms import Solved
 from pratique_local.paper.releases import Swept, sweep
 from pratique_local.paper.statements import findings_section
 from pratique_local.paper.usefulness import utility_section
@@ -54,7 +55,7 @@ def write_report(captures: Path | None, out: Path, asked: Studied, say: Callable
         *configurations_section(results, corpora.groups),
         *index_section(results, corpora.groups),
         *utility_section(learned, task),
-        *generalisation_section(MECHANISM, chance),
+        *generalisation_section(Solved(), chance),
     ]
     _write(out, blocks, results, learned)
     return results
