@@ -170,18 +170,28 @@ def test_group_sums_never_change_and_equal_groups_bear_one_name() -> None:
 
 def test_a_leaf_that_stands_for_many_empty_ones_counts_as_many() -> None:
     whole = best([0.5, 0.3, 0, 0, 0, 0.2], [[[0, 1, 2, 3, 4, 5]]], 0.2)
-    folded = taxonomy_of([[[0, 1, 2, 3]]], 4, weights=[1, 1, 3, 1])
+    folded = taxonomy_of([[[0, 1, 2, 3]]], 4, copies=[1, 1, 3, 1])
     found = generalise(Task(folded, np.array([[0.5, 0.3, 0, 0.2]]), np.array([0.2])))
     assert found.entropy == pytest.approx(whole.entropy, abs=1e-8)
     assert found.critical.rate == pytest.approx(whole.critical.rate)
-    assert found.apparent[0] == pytest.approx(whole.apparent[0, [0, 1, 2, 5]], abs=1e-4)
+    assert found.apparent[0] == pytest.approx(
+        [*whole.apparent[0, :2], whole.apparent[0, 2:5].sum(), whole.apparent[0, 5]]
+    )
+
+
+def test_an_observer_may_spread_by_what_is_known_of_the_leaves() -> None:
+    skewed = taxonomy_of([[[0, 1]]], 2, weights=[3, 1])
+    found = generalise(Task(skewed, np.array([[0.9, 0.1]]), np.array([0.2])))
+    # Leaf 0 gives .2 and three quarters of it come back: .9 - .2 + .15.
+    assert found.apparent[0] == pytest.approx([0.85, 0.15], abs=1e-6)
+    assert found.strategy[0, 0, 0] == pytest.approx(0.2, abs=1e-6)
 
 
 def test_divergence_is_measured_from_the_target() -> None:
     found = best([0.5, 0.5], [[[0, 1]]], 0.1, target=np.array([0.25, 0.75]))
     # Leaf 0 gives all of the tenth and gets half of it back: (.45, .55).
     assert found.divergence == pytest.approx(0.45 * np.log(0.45 / 0.25) + 0.55 * np.log(0.55 / 0.75), abs=1e-7)
-    assert divergence(np.array([0.25, 0.75]), np.array([0.25, 0.75]), np.ones(2)) == 0
+    assert divergence(np.array([0.25, 0.75]), np.array([0.25, 0.75])) == 0
 
 
 def test_more_than_all_mass_cannot_be_spent() -> None:

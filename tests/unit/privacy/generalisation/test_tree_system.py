@@ -15,7 +15,7 @@ def spreading(taxonomy: Taxonomy) -> Floats:
     matrix = np.zeros((leaves, leaves, depth))
     for r, level in enumerate(taxonomy.levels):
         together = level.group_of[:, None] == level.group_of[None, :]
-        matrix[:, :, r] = together / level.sizes[level.group_of][:, None] - np.eye(leaves)
+        matrix[:, :, r] = together * taxonomy.weights[:, None] / level.sizes[level.group_of][:, None] - np.eye(leaves)
     return matrix.reshape(leaves, leaves * depth)
 
 
@@ -27,7 +27,7 @@ def test_a_step_along_the_tree_solves_the_dense_system(leaves: int, depth: int, 
     for _ in range(depth):
         levels.append([np.flatnonzero(labels == name).tolist() for name in np.unique(labels)])
         labels = chance.integers(0, max(1, leaves // 2), leaves)[labels]
-    taxonomy = taxonomy_of(levels, leaves)
+    taxonomy = taxonomy_of(levels, leaves, weights=chance.uniform(0.2, 3, leaves).tolist())
     kappa = 10 ** chance.uniform(-2, 2, (1, leaves, depth)) * (chance.random((1, leaves, depth)) < 0.8)
     kappa0 = 10 ** chance.uniform(-2, 2, (1, leaves))
     curvature, costs = 10 ** chance.uniform(0, 2, (1, leaves)), chance.random((leaves, depth)) + 0.1

@@ -140,7 +140,7 @@ def _point(
     before = None
     if question.target is not None:
         target = profile_of(question.target, "/target").shares
-        before = float(divergence(profile.shares, target, np.ones(len(target))))
+        before = float(divergence(profile.shares, target))
     bound = found.critical.bound
     return Point(
         profile=place,

@@ -107,7 +107,7 @@ class _Iteration:
         kappa = np.where(movable, 1 / (point.duals / self._strategy + brake[..., None]), 0)
         self._kappa0 = np.where(keeps, 1 / (point.slack_duals / self._slack + brake), 0)
         reached = apparent > 0
-        curvature = np.where(reached, programme.taxonomy.weights / np.where(reached, apparent, 1), 0)
+        curvature = np.where(reached, 1 / np.where(reached, apparent, 1), 0)
         self._system = TreeSystem(programme.taxonomy, kappa, self._kappa0, curvature, programme.costs)
         priced = programme.reduced_costs(gradient, point.multipliers)
         self._infeasible = priced - point.duals + point.slack_duals[..., None]

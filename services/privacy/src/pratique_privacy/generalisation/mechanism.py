@@ -61,18 +61,17 @@ class Uncertified(ArithmeticError):
     """The iteration ended before its result was certain: a defect, not an answer."""
 
 
-def entropy(profiles: Floats, weights: Floats | None = None) -> Floats:
-    """Return the Shannon entropy of each profile, in nats."""
-    logs = np.where(profiles > 0, np.log(np.where(profiles > 0, profiles, 1)), 0)
-    heavy = profiles if weights is None else profiles * weights
-    found: Floats = -(heavy * logs).sum(axis=-1)
+def entropy(profiles: Floats, copies: Floats | float = 1.0) -> Floats:
+    """Return the Shannon entropy of each profile, in nats; a leaf of several copies has its mass in equal parts."""
+    there = profiles > 0
+    found: Floats = -(profiles * np.log(np.where(there, profiles, 1) / np.where(there, copies, 1))).sum(axis=-1)
     return np.maximum(found, 0)
 
 
-def divergence(profiles: Floats, target: Floats, weights: Floats) -> Floats:
+def divergence(profiles: Floats, target: Floats) -> Floats:
     """Return the Kullback-Leibler divergence of each profile from its target, in nats."""
-    cross = -(profiles * weights * np.log(target)).sum(axis=-1)
-    gained: Floats = np.maximum(cross - entropy(profiles, weights), 0)
+    cross = -(profiles * np.log(target)).sum(axis=-1)
+    gained: Floats = np.maximum(cross - entropy(profiles), 0)
     return gained
 
 
@@ -123,7 +122,7 @@ class _Work:
         taxonomy = self._taxonomy
         cheapest, rate = self._cheapest_flat()
         flat = np.zeros(len(rate), dtype=np.bool_)
-        if self._target is None:
+        if self._target is None and taxonomy.even:
             flat = self._settle_flat(cheapest, rate)
         self._settle_curve(~flat)
         self._lower_equal_levels()
@@ -137,13 +136,13 @@ class _Work:
             strategy=self._strategy[:, back],
             apparent=apparent[:, back],
             gap=self._gap,
-            entropy=entropy(apparent, taxonomy.weights),
-            divergence=None if self._target is None else divergence(apparent, self._target, taxonomy.weights),
+            entropy=entropy(apparent, taxonomy.copies),
+            divergence=None if self._target is None else divergence(apparent, self._target),
             active=self._active(plain, apparent)[:, back],
             critical=Critical(
                 rate * self._unit,
                 None if self._priced else critical.bound(taxonomy, self._masses),
-                entropy(whole, taxonomy.weights),
+                entropy(whole * taxonomy.copies, taxonomy.copies),
             ),
         )
 
@@ -205,7 +204,8 @@ class _Work:
         dearest = self._costs == self._costs.max(axis=-1, keepdims=True)
         movable[everything & ~nothing] &= dearest
         keeps[everything & ~nothing] &= self._costs.max(axis=-1) == 0
-        log_target = np.full(masses.shape, -np.log(self._taxonomy.weights.sum()))
+        copies = self._taxonomy.copies
+        log_target = np.broadcast_to(np.log(copies / copies.sum()), masses.shape)
         if self._target is not None:
             log_target = np.log(self._target[which])
         return Programme(

@@ -13,7 +13,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Programme:
-    """Minimise sum of weight t (ln t - ln target) over the strategies that cost `gammas` (Gil et al. 2025).
+    """Minimise sum of t (ln t - ln target) over the strategies that cost `gammas` (Gil et al. 2025).
 
     All in tree order, a batch of profiles on the first axis: `masses` (batch, leaves); `movable` (batch, leaves,
     levels) says which parts of a strategy may be positive; `keeps` (batch, leaves) whether a leaf may keep mass to
@@ -41,7 +41,7 @@ class Programme:
         """Return t: what a leaf keeps and what an observer spreads back to it from the groups above."""
         levels = range(len(self.taxonomy.levels))
         back = self.taxonomy.spread([self.taxonomy.sums(strategy[..., r], r) for r in levels])
-        apparent: Floats = np.maximum(self.masses - over_levels(strategy), 0) + back
+        apparent: Floats = np.maximum(self.masses - over_levels(strategy), 0) + back * self.taxonomy.weights
         return apparent
 
     def gradient(self, apparent: Floats) -> Floats:

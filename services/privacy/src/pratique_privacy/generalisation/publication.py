@@ -52,23 +52,16 @@ def divide(parts: Floats, counts: Places, chance: np.random.Generator) -> Places
 
 def apparent(taxonomy: Taxonomy, publication: Publication) -> Floats:
     """Return the profile that an observer gets by spreading each group's count evenly over its leaves."""
-    back = taxonomy.spread([count.astype(np.float64) for count in publication.groups])
-    spread = np.empty_like(back)
-    spread[taxonomy.order] = back
-    shown = publication.leaves + spread
-    profile: Floats = shown / (shown * _weights(taxonomy)).sum()
+    back = taxonomy.spread([count.astype(np.float64) for count in publication.groups]) * taxonomy.weights
+    shown = publication.leaves.astype(np.float64)
+    shown[taxonomy.order] += back
+    profile: Floats = shown / shown.sum()
     return profile
 
 
 def apparent_entropy(taxonomy: Taxonomy, publication: Publication) -> float:
     """Return the entropy of the profile that an observer gets, in nats."""
-    return float(entropy(apparent(taxonomy, publication), _weights(taxonomy)))
-
-
-def _weights(taxonomy: Taxonomy) -> Floats:
-    weights = np.empty_like(taxonomy.weights)
-    weights[taxonomy.order] = taxonomy.weights
-    return weights
+    return float(entropy(apparent(taxonomy, publication)[taxonomy.order], taxonomy.copies))
 
 
 def recoverable(taxonomy: Taxonomy, strategy: Floats, active: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -84,7 +77,7 @@ def recoverable(taxonomy: Taxonomy, strategy: Floats, active: npt.NDArray[np.boo
     settled = np.ones(len(order), dtype=np.bool_)
     for depth, level in enumerate(taxonomy.levels):
         held = taxonomy.sums(moved[:, depth], depth) > _TRACE
-        givers = taxonomy.sums(giving[:, depth] * taxonomy.weights, depth)
+        givers = taxonomy.sums(giving[:, depth] * taxonomy.copies, depth)
         open_ = held & (givers > 1)
         settled &= ~(open_[level.group_of] & giving[:, depth])
     found = np.empty(len(order), dtype=np.bool_)

@@ -34,10 +34,12 @@ class Taxonomy:
     """A tree of `leaves` leaves and d levels.
 
     `order` lists the leaves so that every group of every level is a run; `levels` speak of leaves in that order.
-    `weights` counts how many equal leaves a leaf stands for: all but a leaf without mass stand for themselves.
+    `copies` counts how many equal leaves a leaf stands for; all but a leaf without mass stand for themselves. `weights`
+    is how an observer divides a group's mass among its leaves: like the copies, unless something else is known of them.
     """
 
     order: Places = field(repr=False)
+    copies: Floats = field(repr=False)
     weights: Floats = field(repr=False)
     levels: tuple[Level, ...]
 
@@ -46,8 +48,13 @@ class Taxonomy:
         """The number of leaves that are told apart."""
         return len(self.order)
 
+    @property
+    def even(self) -> bool:
+        """Whether an observer spreads the mass of a group evenly."""
+        return bool((self.weights == self.copies).all())
+
     def spread(self, masses: Sequence[Floats]) -> Floats:
-        """Return what each leaf is thought to have, in tree order, when each group's mass is spread evenly."""
+        """Return what comes back to one unit of weight at each leaf, in tree order, from the masses of groups."""
         return sum(
             ((mass / level.sizes)[..., level.group_of] for mass, level in zip(masses, self.levels, strict=True)),
             start=np.zeros(self.leaves),
@@ -58,7 +65,7 @@ class Taxonomy:
         return np.add.reduceat(values, self.levels[level].starts, axis=-1)
 
     def means(self, values: Floats, level: int) -> Floats:
-        """Return the mean over each group of a level, a leaf counted as often as its weight says."""
+        """Return the mean over each group of a level, each leaf with its weight."""
         return self.sums(values * self.weights, level) / self.levels[level].sizes
 
 
@@ -71,8 +78,15 @@ def over_levels(values: Floats, factors: Floats | None = None) -> Floats:
     return total
 
 
-def taxonomy_of(levels: Sequence[Groups], leaves: int, weights: Sequence[int] | None = None) -> Taxonomy:
+def taxonomy_of(
+    levels: Sequence[Groups],
+    leaves: int,
+    copies: Sequence[int] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Taxonomy:
     """Return the tree of these levels, finest first; each is a list of groups of leaf numbers 0 .. leaves - 1.
+
+    `weights` are positive; without them groups are spread evenly.
 
     Raises `Unprocessable`: `taxonomy-size`, `taxonomy-no-partition`, `taxonomy-no-tree`.
     """
@@ -81,8 +95,9 @@ def taxonomy_of(levels: Sequence[Groups], leaves: int, weights: Sequence[int] | 
     for depth in range(1, len(labels)):
         _check_joins(labels[depth - 1], labels[depth], levels[depth - 1], depth)
     order = np.lexsort((np.arange(leaves), *labels)).astype(np.int64)
-    heavy = np.ones(leaves) if weights is None else np.asarray(weights, dtype=np.float64)
-    return Taxonomy(order, heavy[order], _levels(labels, order, heavy[order]))
+    many = np.ones(leaves) if copies is None else np.asarray(copies, dtype=np.float64)
+    heavy = many if weights is None else np.asarray(weights, dtype=np.float64)
+    return Taxonomy(order, many[order], heavy[order], _levels(labels, order, heavy[order]))
 
 
 def check_size(levels: int, leaves: int) -> None:

@@ -1,6 +1,6 @@
 """The Newton system of the mechanism, solved along the tree.
 
-A step moves the strategy by dg (leaves x levels). With w = weight/t of a leaf and the scaling of its bounds it
+A step moves the strategy by dg (leaves x levels). With w = 1/t of a leaf and the scaling of its bounds it
 minimises a sum over leaves of
 
     1/2 dg' diag(1/kappa) dg + 1/2 (1'dg)^2 / kappa0 + 1/2 w (u - 1'dg)^2 + (b + y + lambda c)' dg
@@ -76,11 +76,11 @@ class TreeSystem:
         upto = np.cumsum(kappa, axis=-1)
         beyond = np.zeros_like(kappa)
         beyond[..., :-1] = np.cumsum(kappa[..., :0:-1], axis=-1)[..., ::-1]
-        weight = self._taxonomy.weights
+        weights = self._taxonomy.weights  # a leaf is given its weight times what the form calls u
         fixed = self._inner == 0
         kept = np.where(fixed, 1, (kappa0 + free) * self._inner)
         follow = kappa0[..., None] + free[..., None] + (self._curvature * kappa0)[..., None] * beyond
-        lack = np.where(fixed[..., None], 1, follow * inner) + (weight - 1)[:, None]
+        lack = np.where(fixed[..., None], 1, follow * inner) * weights[:, None]
         rest = np.empty((*free.shape, depth + 1, depth + 1))
         held = (kappa0[..., None] + beyond * stiff) * inner
         for r in range(depth):
@@ -89,7 +89,8 @@ class TreeSystem:
         moved = self._reduced(np.broadcast_to(self._costs, kappa.shape))
         rest[..., :depth, depth] = rest[..., depth, :depth] = -np.cumsum(moved, axis=-1)
         rest[..., depth, depth] = -over_levels(moved, self._costs)
-        return _Form(self._curvature * kept, lack, over_levels(self._response, self._costs), rest)
+        pull = over_levels(self._response, self._costs) * weights
+        return _Form(self._curvature * kept * weights**2, lack, pull, rest)
 
     def _reduced(self, vectors: Floats) -> Floats:
         """Apply the inverse of every leaf's block."""
@@ -122,7 +123,7 @@ class TreeSystem:
         """
         reduced = self._reduced(forces)
         linear = np.empty((*forces.shape[:2], forces.shape[2] + 2))
-        linear[..., 0] = over_levels(self._response, forces)
+        linear[..., 0] = over_levels(self._response, forces) * self._taxonomy.weights
         linear[..., 1:-1] = -np.cumsum(reduced, axis=-1)
         linear[..., -1] = -over_levels(reduced, self._costs)
         kept: list[Floats] = []
@@ -152,6 +153,7 @@ class TreeSystem:
         known = known[:, levels[0].group_of]
         prices = np.cumsum(known[..., -2:0:-1], axis=-1)[..., ::-1]
         force = forces + prices + known[..., -1:] * self._costs
-        step = self._response * known[..., :1] - self._reduced(force)
-        pulled = self._curvature[..., None] * known[..., :1] - force
+        back = known[..., :1] * self._taxonomy.weights[:, None]
+        step = self._response * back - self._reduced(force)
+        pulled = self._curvature[..., None] * back - force
         return step, multiplier, over_levels(self._kappa, pulled) * self._inner

@@ -127,9 +127,9 @@ def _tree(step: OptimalGeneralise, names: list[str], where: str) -> _Tree:
             folded[above] = folded.get(above, 0) + 1
     spare = sorted(folded)
     paths = [ancestors[name] for name in names] + spare
-    weights = [1] * len(names) + [folded[above] for above in spare]
+    copies = [1] * len(names) + [folded[above] for above in spare]
     levels = [_groups([path[depth] for path in paths]) for depth in range(step.levels)]
-    taxonomy = taxonomy_of(levels, len(paths), weights)
+    taxonomy = taxonomy_of(levels, len(paths), copies)
     return _Tree(names, taxonomy, names_of(taxonomy, paths))
 
 
@@ -157,7 +157,9 @@ def _role_means(tree: _Tree, counts: Places, roles: Places) -> Floats:
     sums = np.zeros((int(roles.max(initial=0)) + 1, counts.shape[1]))
     np.add.at(sums, roles, shares)
     rows = np.maximum(np.bincount(roles[totals[:, 0] > 0], minlength=len(sums)), 1)
-    means: Floats = (1 - SMOOTHING) * sums / rows[:, None] + SMOOTHING / tree.taxonomy.weights.sum()
+    copies = np.empty(tree.taxonomy.leaves)
+    copies[tree.taxonomy.order] = tree.taxonomy.copies
+    means: Floats = (1 - SMOOTHING) * sums / rows[:, None] + SMOOTHING * copies / copies.sum()
     return means
 
 
