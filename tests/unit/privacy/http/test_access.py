@@ -36,6 +36,7 @@ MAY: dict[str, set[str]] = {
     "GET /releases/{id}/preview": {OPERATOR},
     "GET /releases/{id}/risk": {OPERATOR, AUDITOR},
     "GET /releases/{id}/suggestions": {OPERATOR},
+    "GET /releases/{id}/certificate": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /releases/{id}/attacks": {OPERATOR},
     "GET /releases/{id}/attacks": {OPERATOR, AUDITOR},
     "GET /releases/{id}/attacks/{id}": {OPERATOR, AUDITOR},
@@ -57,8 +58,10 @@ MAY: dict[str, set[str]] = {
     "GET /api-keys": set(),
     "POST /api-keys": set(),
     "DELETE /api-keys/{id}": set(),
+    "GET /signing-keys": {OPERATOR, RECIPIENT, AUDITOR},
+    "POST /signing-keys": set(),
 }
-OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs"}
+OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
 
 
 def operations_by_method() -> set[str]:
@@ -95,7 +98,7 @@ async def test_without_a_key_only_the_open_operations_answer(world: World) -> No
         answer = await client.request(method, path.replace("{id}", "rel_" + "0" * 26))
         assert (answer.status_code, answer.json()["code"]) == (401, "key-missing"), operation
         assert answer.headers["www-authenticate"] == "Bearer"
-    for path in ("/livez", "/readyz", "/version", "/docs", "/openapi.json"):
+    for path in ("/livez", "/readyz", "/version", "/docs", "/openapi.json", "/keys/jwks.json"):
         assert (await client.get(path)).status_code == 200, path
 
 

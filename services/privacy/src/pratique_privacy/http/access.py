@@ -42,6 +42,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "getReleasePreview": OPERATOR,
     "getRisk": WATCHERS,
     "getSuggestions": OPERATOR,
+    "getCertificate": EVERYONE,
     "createAttack": OPERATOR,
     "listAttacks": WATCHERS,
     "getAttack": WATCHERS,
@@ -63,9 +64,12 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "listApiKeys": ADMIN,
     "createApiKey": ADMIN,
     "revokeApiKey": ADMIN,
+    "listSigningKeys": EVERYONE,
+    "addSigningKey": ADMIN,
     "whoAmI": EVERYONE,
 }
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs"})
+# Public keys are for whoever holds a certificate.
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"})
 
 _bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
 

@@ -10,13 +10,16 @@ from pratique_privacy.http import (
     api_keys,
     attacks,
     captures,
+    certificates,
     datasets,
     health,
     policies,
     problems,
+    public_keys,
     reference,
     releases,
     results,
+    signing_keys,
     sweeps,
     trials,
     utility,
@@ -27,7 +30,8 @@ from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
 PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
-OPEN = (health, reference)
+EVIDENCE = (certificates, signing_keys)
+OPEN = (health, reference, public_keys)
 
 
 def create_app(services: Services) -> FastAPI:
@@ -40,7 +44,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services, app.state.operations = services, tuple(operations())
-    for module in PRIVATE:
+    for module in (*PRIVATE, *EVIDENCE):
         app.include_router(module.router, dependencies=[Depends(authorise)])
     for module in OPEN:
         app.include_router(module.router)
@@ -53,6 +57,6 @@ def create_app(services: Services) -> FastAPI:
 
 def operations() -> Iterator[APIRoute]:
     """Yield every operation of the API."""
-    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *OPEN)]
+    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)]
     for router in routers:
         yield from (route for route in router.routes if isinstance(route, APIRoute))
