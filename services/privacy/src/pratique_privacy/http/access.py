@@ -43,6 +43,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "getRisk": WATCHERS,
     "getSuggestions": OPERATOR,
     "getCertificate": EVERYONE,
+    "getBundle": EVERYONE,
     "createAttack": OPERATOR,
     "listAttacks": WATCHERS,
     "getAttack": WATCHERS,

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from pratique_privacy.http import (
     api_keys,
     attacks,
+    bundles,
     captures,
     certificates,
     datasets,
@@ -30,7 +31,7 @@ from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
 PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
-EVIDENCE = (certificates, signing_keys)
+EVIDENCE = (certificates, bundles, signing_keys)
 OPEN = (health, reference, public_keys)
 
 
