@@ -38,6 +38,7 @@ MAY: dict[str, set[str]] = {
     "GET /releases/{id}/suggestions": {OPERATOR},
     "GET /releases/{id}/certificate": {OPERATOR, RECIPIENT, AUDITOR},
     "GET /releases/{id}/bundle": {OPERATOR, RECIPIENT, AUDITOR},
+    "GET /releases/{id}/report": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /releases/{id}/attacks": {OPERATOR},
     "GET /releases/{id}/attacks": {OPERATOR, AUDITOR},
     "GET /releases/{id}/attacks/{id}": {OPERATOR, AUDITOR},

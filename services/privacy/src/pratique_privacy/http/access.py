@@ -44,6 +44,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "getSuggestions": OPERATOR,
     "getCertificate": EVERYONE,
     "getBundle": EVERYONE,
+    "getReport": EVERYONE,
     "createAttack": OPERATOR,
     "listAttacks": WATCHERS,
     "getAttack": WATCHERS,

@@ -19,6 +19,7 @@ from pratique_privacy.http import (
     public_keys,
     reference,
     releases,
+    reports,
     results,
     signing_keys,
     sweeps,
@@ -31,7 +32,7 @@ from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
 PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
-EVIDENCE = (certificates, bundles, signing_keys)
+EVIDENCE = (certificates, bundles, reports, signing_keys)
 OPEN = (health, reference, public_keys)
 
 
