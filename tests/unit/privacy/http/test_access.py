@@ -62,6 +62,8 @@ MAY: dict[str, set[str]] = {
     "DELETE /api-keys/{id}": set(),
     "GET /signing-keys": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /signing-keys": set(),
+    "GET /audit": {AUDITOR},
+    "GET /audit/check": {AUDITOR},
 }
 OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
 

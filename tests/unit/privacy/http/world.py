@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from pratique_privacy.advice import ColumnAdvice, Predicted, Suggestion
 from pratique_privacy.advice.patches import appended
 from pratique_privacy.archive import Archive
+from pratique_privacy.audit import AuditLog
 from pratique_privacy.certifying import certified
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Limits, Services
@@ -286,7 +287,8 @@ def build_world(folder: Path, limits: Limits | None = None) -> World:
         open_room(url, "scores", key),
     )
     keys, bell, tables = KeyRoom(open_room(url, "keys", key), b"m" * 32), SilentBell(), ReadyTables()
-    app = create_app(Services(archive, keys, bell, tables, "0.1.0", limits or Limits()))
+    audit = AuditLog(archive.releases_room)
+    app = create_app(Services(archive, keys, bell, tables, audit, "0.1.0", limits or Limits()))
     return World(app, archive, keys, bell, tables, folder)
 
 

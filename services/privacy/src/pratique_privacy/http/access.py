@@ -8,12 +8,14 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.http.auditing import begin, changes, is_audited
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
 OPERATOR: Final = frozenset[Role]({"operator", "admin"})
+AUDITORS: Final = frozenset[Role]({"auditor", "admin"})
 WATCHERS: Final = frozenset[Role]({"operator", "auditor", "admin"})
 RECEIVERS: Final = frozenset[Role]({"operator", "recipient", "admin"})
 EVERYONE: Final = frozenset[Role]({"operator", "recipient", "auditor", "admin"})
@@ -68,6 +70,8 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "revokeApiKey": ADMIN,
     "listSigningKeys": EVERYONE,
     "addSigningKey": ADMIN,
+    "listAudit": AUDITORS,
+    "checkAudit": AUDITORS,
     "whoAmI": EVERYONE,
 }
 # Public keys are for whoever holds a certificate.
@@ -90,8 +94,11 @@ async def authorise(
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
     caller = await services_of(request).keys.caller(credentials.credentials)
     route: APIRoute = request.scope["route"]
+    trail = begin(request, caller) if is_audited(route) else None
     if caller.role not in ROLES[route.operation_id or ""]:
         raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    if trail is not None and changes(route):
+        await services_of(request).audit.record(trail.tenant, trail.event)
     return caller
 
 

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from pratique_privacy.http import (
     api_keys,
     attacks,
+    audit,
     bundles,
     captures,
     certificates,
@@ -27,12 +28,13 @@ from pratique_privacy.http import (
     utility,
 )
 from pratique_privacy.http.access import authorise, check_rows
+from pratique_privacy.http.auditing import Auditing
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
 PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
-EVIDENCE = (certificates, bundles, reports, signing_keys)
+EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
 OPEN = (health, reference, public_keys)
 
 
@@ -52,6 +54,7 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(module.router)
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
+    app.add_middleware(Auditing, log=services.audit)
     app.add_middleware(Trace)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
