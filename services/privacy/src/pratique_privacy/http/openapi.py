@@ -6,8 +6,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from pratique_privacy.http.api_keys import KeyRequest
 from pratique_privacy.http.answers import answers
+from pratique_privacy.http.api_keys import KeyRequest
 from pratique_privacy.http.auditing import READINGS
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.resources import GateFloor

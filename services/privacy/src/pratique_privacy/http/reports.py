@@ -12,6 +12,7 @@ from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import answers, is_known, private
 from pratique_privacy.http.bundles import reader_of
+from pratique_privacy.http.formats import digest_header
 from pratique_privacy.http.results import check_not_broken
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.facts import Published, Withheld
@@ -39,10 +40,12 @@ async def get_report(request: Request, release_id: str, caller: Called, services
     # Whoever holds the released records can count all of this; of a release that stays behind nobody else may.
     results = await _results(services, facts) if reader.before or isinstance(facts.outcome, Published) else {}
     text = report_of(facts, results, before=reader.before)
-    headers = private(f'"{sha256(text.encode()).hexdigest()}"')
+    digest = sha256(text.encode()).hexdigest()
+    headers = private(f'"{digest}"')
     if is_known(request, headers["ETag"]):
         return Response(None, 304, headers)
     guarded = {
+        "Repr-Digest": digest_header(digest),
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
