@@ -9,10 +9,10 @@ from importlib.metadata import version
 
 from pratique.client import Client
 from pratique.columns import plain
-from pratique.commands import capture, dataset, exits, policy, posture, recommend, release, sweep, utility
+from pratique.commands import capture, cert, dataset, exits, policy, posture, recommend, release, sweep, utility
 from pratique.commands.arguments import Misuse, common
 from pratique.commands.complaint import complaint, complaint_document
-from pratique.commands.shell import Shell
+from pratique.commands.shell import Screen, Shell
 from pratique.errors import PratiqueError
 
 ABOUT = """How identifiable the people and machines in a network profile still are, and releases of it that pass a gate.
@@ -42,9 +42,9 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"pratique {version('pratique')}")
     # The common options have no default of their own, lest one after the command undo one before it.
-    root.set_defaults(url=None, key_file=None, json=False, quiet=False, run=None, parser=root)
+    root.set_defaults(url=None, key_file=None, json=False, quiet=False, run=None, run_offline=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    for noun in (capture, dataset, release, posture, recommend, sweep, utility, policy):
+    for noun in (capture, dataset, release, posture, cert, recommend, sweep, utility, policy):
         noun.add(commands)
     return root
 
@@ -57,7 +57,7 @@ def connect(options: argparse.Namespace) -> Client:
 def main(argv: Sequence[str] | None = None, connect: Connect = connect) -> int:
     """Run one command and return its exit status; argparse leaves by itself on a wrong word (2) and on --help (0)."""
     options = parser().parse_args(argv)
-    if options.run is None:
+    if options.run is None and options.run_offline is None:
         options.parser.print_help(sys.stderr)
         return exits.USAGE
     try:
@@ -75,9 +75,12 @@ def main(argv: Sequence[str] | None = None, connect: Connect = connect) -> int:
 def perform(options: argparse.Namespace, connect: Connect) -> int:
     """Run the command that the options name; an error becomes a complaint and a status."""
     try:
+        width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size((100, 24)).columns))
+        if options.run_offline is not None:  # no address, no key, nothing is sent
+            held: int = options.run_offline(Screen(sys.stdout, sys.stderr, width, options.json, options.quiet), options)
+            return held
         with connect(options) as client:
-            width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size((100, 24)).columns))
-            shell = Shell(client, sys.stdout, sys.stderr, width, options.json, options.quiet)
+            shell = Shell(sys.stdout, sys.stderr, width, options.json, options.quiet, client=client)
             status: int = options.run(shell, options)
             return status
     except Misuse as misuse:

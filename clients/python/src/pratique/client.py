@@ -27,6 +27,7 @@ DATASET_TYPES = {
     ".ndjson": "application/x-ndjson",
     ".jsonl": "application/x-ndjson",
 }
+EVIDENCE = ("certificate", "bundle", "report")
 Notice = Callable[[Json], None]
 
 
@@ -216,6 +217,20 @@ class Client:
         headers = {"Accept": MEDIA_TYPES[format], "Accept-Encoding": "identity"}
         ask = Ask("GET", f"/releases/{segment(release)}/records", {"format": format}, headers)
         return self._transport.perform(ask, lambda response: keep(response, Path(path), progress))
+
+    def download_evidence(
+        self, release: str, path: str | Path, part: str = "certificate", progress: Progress | None = None
+    ) -> Download:
+        """Write the `certificate`, the `bundle` (zip) or the `report` (HTML) of a release to `path`, as its records."""
+        if part not in EVIDENCE:
+            raise LocalFault("unknown-part", f"{part} is none of {', '.join(EVIDENCE)}.")
+        headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
+        ask = Ask("GET", f"/releases/{segment(release)}/{part}", {}, headers)
+        return self._transport.perform(ask, lambda response: keep(response, Path(path), progress))
+
+    def public_keys(self) -> Json:
+        """Return the public keys that certificates are verified with, as a JWKS (RFC 7517)."""
+        return self._get("/keys/jwks.json")
 
     def suggestions(self, release: str) -> list[Json]:
         """Return the changes of policy that would help, `[{rule, reason, patch, predicted}]`."""

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from pratique_privacy.archive import Archive
+from pratique_privacy.certifying import certified
 from pratique_privacy.flow import Owed, ReleaseFacts, due
 from pratique_privacy.gate import bounds_composition
 from pratique_privacy.keys import KeyRoom
@@ -211,6 +213,13 @@ class Privacy:
                 form: await drafts.put(f"blobs/{requested.id}/{run}-{form}", data) for form, data in made.files.items()
             }
             outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
+            proof = await certified(self._archive, self._keys, replace(facts, outcome=outcome))
+            outcome = outcome.model_copy(
+                update={
+                    "certificate": await drafts.put(f"blobs/{requested.id}/{run}-certificate", proof.certificate),
+                    "disclosures": await drafts.put(f"blobs/{requested.id}/{run}-disclosures", proof.disclosures),
+                }
+            )
             drafts.keep()
             if not await self._archive.conclude(requested.id, outcome):
                 drafts.drop()

@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from pratique_privacy.evidence.pseudonyms import KeyMark, key_mark
+from pratique_privacy.signing import SigningKeys
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Room
@@ -16,6 +18,7 @@ from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
 KEY_ID = re.compile(r"key_[0-9a-z]{26}")
+TENANT_KEY = 1  # the number of a tenant's pseudonymisation key; there is one so far
 CACHED = 5  # seconds that a key's state may be stale
 
 
@@ -52,6 +55,7 @@ class KeyRoom:
 
     def __init__(self, room: Room, master: bytes) -> None:
         self._room, self._master = room, StorageKey(master)
+        self.signing = SigningKeys(room, self._master)
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
 
     async def new_api_key(
@@ -134,9 +138,13 @@ class KeyRoom:
 
     async def tenant_key(self, tenant: str) -> bytes:
         """Return the tenant's pseudonymisation key, made at first use and kept under the master key."""
-        name = f"tenants/{tenant}/1"
+        name = f"tenants/{tenant}/{TENANT_KEY}"
         if (wrapped := await self._room.read(name)) is None:
             await self._room.create(name, self._master.wrap(secrets.token_bytes(32), name))
             wrapped = await self._room.read(name)
             assert wrapped is not None
         return self._master.unwrap(wrapped, name)
+
+    async def tenant_key_mark(self, tenant: str) -> KeyMark:
+        """Return what a certificate says of the tenant's pseudonymisation key."""
+        return key_mark(await self.tenant_key(tenant), TENANT_KEY)

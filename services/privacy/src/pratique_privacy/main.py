@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from pratique_privacy.archive import Archive
+from pratique_privacy.audit import AuditLog
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
 from pratique_privacy.jobs import Privacy
@@ -65,8 +66,14 @@ async def serve_api(settings: PrivacySettings) -> None:
     tables = Tables(Children(TABLE_CHILD, LIMITS, settings.api_table_processes))
     await tables.ready()
     bell = await connect(settings.redis_url)
+    archive = archive_of(settings)
     services = Services(
-        archive=archive_of(settings), keys=keys, bell=bell, tables=tables, version=version("pratique-privacy")
+        archive=archive,
+        keys=keys,
+        bell=bell,
+        tables=tables,
+        audit=AuditLog(archive.releases_room),
+        version=version("pratique-privacy"),
     )
     config = uvicorn.Config(
         create_app(services),

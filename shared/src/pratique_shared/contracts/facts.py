@@ -240,7 +240,7 @@ class ShardScored(Contract):
 
 
 class Published(Contract):
-    """The gate passed: these files may leave."""
+    """The gate passed: these files may leave, under this certificate; `disclosures` are what it binds unshown."""
 
     kind: Literal["published"] = "published"
     read: tuple[str, ...]
@@ -251,6 +251,8 @@ class Published(Contract):
     composition: CompositionFigures | None = None
     files: dict[str, Blob]
     schema_types: dict[str, str]
+    certificate: Blob | None = None
+    disclosures: Blob | None = None
     policy_sha256: str
     at: str
 

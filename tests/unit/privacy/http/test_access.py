@@ -36,6 +36,9 @@ MAY: dict[str, set[str]] = {
     "GET /releases/{id}/preview": {OPERATOR},
     "GET /releases/{id}/risk": {OPERATOR, AUDITOR},
     "GET /releases/{id}/suggestions": {OPERATOR},
+    "GET /releases/{id}/certificate": {OPERATOR, RECIPIENT, AUDITOR},
+    "GET /releases/{id}/bundle": {OPERATOR, RECIPIENT, AUDITOR},
+    "GET /releases/{id}/report": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /releases/{id}/attacks": {OPERATOR},
     "GET /releases/{id}/attacks": {OPERATOR, AUDITOR},
     "GET /releases/{id}/attacks/{id}": {OPERATOR, AUDITOR},
@@ -61,8 +64,12 @@ MAY: dict[str, set[str]] = {
     "GET /api-keys": set(),
     "POST /api-keys": set(),
     "DELETE /api-keys/{id}": set(),
+    "GET /signing-keys": {OPERATOR, RECIPIENT, AUDITOR},
+    "POST /signing-keys": set(),
+    "GET /audit": {AUDITOR},
+    "GET /audit/check": {AUDITOR},
 }
-OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs"}
+OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
 
 
 def operations_by_method() -> set[str]:
@@ -99,7 +106,7 @@ async def test_without_a_key_only_the_open_operations_answer(world: World) -> No
         answer = await client.request(method, path.replace("{id}", "rel_" + "0" * 26))
         assert (answer.status_code, answer.json()["code"]) == (401, "key-missing"), operation
         assert answer.headers["www-authenticate"] == "Bearer"
-    for path in ("/livez", "/readyz", "/version", "/docs", "/openapi.json"):
+    for path in ("/livez", "/readyz", "/version", "/docs", "/openapi.json", "/keys/jwks.json"):
         assert (await client.get(path)).status_code == 200, path
 
 

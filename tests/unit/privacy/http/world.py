@@ -1,7 +1,7 @@
 """A small world for the API: a real store on disk, a doorbell that is only listened to, tables that answer at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from fastapi import FastAPI
 from pratique_privacy.advice import ColumnAdvice, Predicted, Suggestion
 from pratique_privacy.advice.patches import appended
 from pratique_privacy.archive import Archive
+from pratique_privacy.audit import AuditLog
+from pratique_privacy.certifying import certified
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Limits, Services
 from pratique_privacy.keys import KeyRoom, Role
@@ -252,9 +254,20 @@ class World:
         }
         if verdict == "pass":
             files = await self._files(self.archive.releases_room, release_id)
-            await self.archive.conclude(release_id, Published(**common, files=files, schema_types={}))
+            types = {"ip": "text", "protocols": "list"}
+            published = Published(**common, files=files, schema_types=types)
+            await self.archive.conclude(release_id, await self._certified(release_id, published))
         else:
             await self.archive.conclude(release_id, Withheld(**common))
+
+    async def _certified(self, release_id: str, published: Published) -> Published:
+        facts = await self.archive.any_release(release_id)
+        assert facts is not None
+        proof = await certified(self.archive, self.keys, replace(facts, outcome=published))
+        room, folder = self.archive.releases_room, f"blobs/{release_id}"
+        certificate = await room.put_bytes(f"{folder}/certificate", proof.certificate)
+        disclosures = await room.put_bytes(f"{folder}/disclosures", proof.disclosures)
+        return published.model_copy(update={"certificate": certificate, "disclosures": disclosures})
 
     async def _files(self, room: Room, release_id: str) -> dict[str, Blob]:
         contents = {"parquet": b"PAR1 released PAR1", "arrow": b"ARROW", "csv": RELEASED_CSV, "ndjson": b"{}\n"}
@@ -279,7 +292,8 @@ def build_world(folder: Path, limits: Limits | None = None) -> World:
         open_room(url, "scores", key),
     )
     keys, bell, tables = KeyRoom(open_room(url, "keys", key), b"m" * 32), SilentBell(), ReadyTables()
-    app = create_app(Services(archive, keys, bell, tables, "0.1.0", limits or Limits()))
+    audit = AuditLog(archive.releases_room)
+    app = create_app(Services(archive, keys, bell, tables, audit, "0.1.0", limits or Limits()))
     return World(app, archive, keys, bell, tables, folder)
 
 

@@ -20,6 +20,11 @@ ADVICE = {
     "gate-failed": "see `pratique gate ID` for the checks and `pratique suggestions ID` for what would help",
     "digest-mismatch": "download again; if it happens twice, something between here and the service alters the bytes",
     "digest-missing": "download without the proxy in between; it has dropped the Repr-Digest header",
+    "no-verifier": "install `cryptography`, or openssl 3.0 or newer",
+    "other-key": "get the operator's keys anew (`pratique cert keys`), by a way that you trust",
+    "signature-wrong": "do not use it; get the certificate again, and ask the operator if that one fails too",
+    "other-file": "do not use the file; download the records of this release again",
+    "expired": "ask for a new release; --at holds the certificate against an earlier moment",
     "file-changed": "send the file once nothing writes to it any more",
 }
 ADVICE_BY_STATUS = {

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TextIO
 
 from pratique.client import Client, Notice
@@ -14,10 +14,9 @@ UNWRAPPED = 1_000_000
 
 
 @dataclass(frozen=True)
-class Shell:
-    """A client, the streams, and whether the reader is a person, a program (`json`) or a script (`quiet`)."""
+class Screen:
+    """The streams, and whether the reader is a person, a program (`json`) or a script (`quiet`)."""
 
-    client: Client
     out: TextIO
     err: TextIO
     width: int
@@ -52,6 +51,13 @@ class Shell:
     def _write(self, text: str) -> None:
         if text:
             print(text, file=self.out)
+
+
+@dataclass(frozen=True)
+class Shell(Screen):
+    """A screen and a client: what a command has that asks the service."""
+
+    client: Client = field(kw_only=True)
 
 
 def follow(bar: Bar) -> Notice:

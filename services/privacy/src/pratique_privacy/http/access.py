@@ -8,12 +8,14 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.http.auditing import begin, changes, is_audited
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
 OPERATOR: Final = frozenset[Role]({"operator", "admin"})
+AUDITORS: Final = frozenset[Role]({"auditor", "admin"})
 WATCHERS: Final = frozenset[Role]({"operator", "auditor", "admin"})
 RECEIVERS: Final = frozenset[Role]({"operator", "recipient", "admin"})
 EVERYONE: Final = frozenset[Role]({"operator", "recipient", "auditor", "admin"})
@@ -42,6 +44,9 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "getReleasePreview": OPERATOR,
     "getRisk": WATCHERS,
     "getSuggestions": OPERATOR,
+    "getCertificate": EVERYONE,
+    "getBundle": EVERYONE,
+    "getReport": EVERYONE,
     "createAttack": OPERATOR,
     "listAttacks": WATCHERS,
     "getAttack": WATCHERS,
@@ -67,9 +72,14 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "listApiKeys": ADMIN,
     "createApiKey": ADMIN,
     "revokeApiKey": ADMIN,
+    "listSigningKeys": EVERYONE,
+    "addSigningKey": ADMIN,
+    "listAudit": AUDITORS,
+    "checkAudit": AUDITORS,
     "whoAmI": EVERYONE,
 }
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs"})
+# Public keys are for whoever holds a certificate.
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"})
 
 _bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
 
@@ -88,8 +98,11 @@ async def authorise(
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
     caller = await services_of(request).keys.caller(credentials.credentials)
     route: APIRoute = request.scope["route"]
+    trail = begin(request, caller) if is_audited(route) else None
     if caller.role not in ROLES[route.operation_id or ""]:
         raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    if trail is not None and changes(route):
+        await services_of(request).audit.record(trail.tenant, trail.event)
     return caller
 
 

@@ -9,21 +9,28 @@ from fastapi.routing import APIRoute
 from pratique_privacy.http import (
     api_keys,
     attacks,
+    audit,
+    bundles,
     captures,
+    certificates,
     datasets,
     health,
     policies,
     problems,
     profiles,
+    public_keys,
     recommendations,
     reference,
     releases,
+    reports,
     results,
+    signing_keys,
     sweeps,
     trials,
     utility,
 )
 from pratique_privacy.http.access import authorise, check_rows
+from pratique_privacy.http.auditing import Auditing
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
@@ -42,7 +49,8 @@ PRIVATE = (
     trials,
     api_keys,
 )
-OPEN = (health, reference)
+EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
+OPEN = (health, reference, public_keys)
 
 
 def create_app(services: Services) -> FastAPI:
@@ -55,12 +63,13 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services, app.state.operations = services, tuple(operations())
-    for module in PRIVATE:
+    for module in (*PRIVATE, *EVIDENCE):
         app.include_router(module.router, dependencies=[Depends(authorise)])
     for module in OPEN:
         app.include_router(module.router)
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
+    app.add_middleware(Auditing, log=services.audit)
     app.add_middleware(Trace)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
@@ -68,6 +77,6 @@ def create_app(services: Services) -> FastAPI:
 
 def operations() -> Iterator[APIRoute]:
     """Yield every operation of the API."""
-    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *OPEN)]
+    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)]
     for router in routers:
         yield from (route for route in router.routes if isinstance(route, APIRoute))

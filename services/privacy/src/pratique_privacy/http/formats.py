@@ -5,7 +5,7 @@ from typing import Final
 
 from fastapi import Request, Response
 
-from pratique_shared.contracts.media import Form, Format
+from pratique_shared.contracts.media import Form, Format, file_name
 
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "parquet": "application/vnd.apache.parquet",
@@ -14,7 +14,6 @@ MEDIA_TYPES: Final[dict[Form, str]] = {
     "ndjson": "application/x-ndjson",
     "json": "application/json",
 }
-FILE_ENDINGS: Final[dict[Format, str]] = {"parquet": "parquet", "arrow": "arrows", "csv": "csv", "ndjson": "ndjson"}
 
 
 def form_asked(request: Request, given: Form | None, default: Form) -> Form:
@@ -50,7 +49,7 @@ def file_response(data: bytes, form: Format, name: str, sha256_hex: str, headers
     """Answer with a whole file and its digest."""
     sent = {
         "Repr-Digest": digest_header(sha256_hex),
-        "Content-Disposition": f'attachment; filename="{name}.{FILE_ENDINGS[form]}"',
+        "Content-Disposition": f'attachment; filename="{file_name(name, form)}"',
         "Accept-Ranges": "none",
     }
     return Response(data, 200, {**headers, **sent}, media_type=MEDIA_TYPES[form])

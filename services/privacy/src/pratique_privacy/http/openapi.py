@@ -6,7 +6,9 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
+from pratique_privacy.http.answers import answers
 from pratique_privacy.http.api_keys import KeyRequest
+from pratique_privacy.http.auditing import READINGS
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.profiles import ProfilesRequest
 from pratique_privacy.http.resources import GateFloor
@@ -54,7 +56,9 @@ def _made(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own refusals, which are never sent
         schemas.pop(name, None)
     for operations in found["paths"].values():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            if "security" in operation and (method != "get" or operation["operationId"] in READINGS):
+                operation["responses"].setdefault("507", answers(507)[507])  # its entry in the log may not fit
             for answered in operation["responses"].values():
                 answered.setdefault("headers", {})["X-Request-Id"] = REQUEST_ID
     return found

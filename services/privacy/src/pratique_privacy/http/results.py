@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal, assert_never
 
 from fastapi import APIRouter, Query, Request, Response
 
+from pratique_privacy.evidence.statement import shown_to_all
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
@@ -70,11 +71,8 @@ async def get_posture(request: Request, release_id: str, caller: Called, service
         shown = release_resource(facts)
         so_far = PostureSoFar(release=shown.id, status=shown.status, progress=shown.progress)
         return answer(so_far, 202, RETRY_AFTER)
-    body = posture.model_dump(mode="json", by_alias=True)
-    if caller.role == "recipient":
-        del body["before"]  # the raw table is none of its business, nor is a label that no released row has
-        by_label = body["records"]["survival_by_label"]
-        body["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
+    # The raw table is none of a recipient's business.
+    body = shown_to_all(posture) if caller.role == "recipient" else posture.model_dump(mode="json", by_alias=True)
     if facts.outcome is None:
         return Response(json.dumps(body), 202, RETRY_AFTER, media_type="application/json")
     return unchanging(request, json.dumps(body))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pratique_privacy.archive import Archive
+from pratique_privacy.audit import AuditLog
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.tables import Tables
 from pratique_shared.runtime.queues import Doorbell
@@ -30,5 +31,6 @@ class Services:
     keys: KeyRoom
     bell: Doorbell
     tables: Tables
+    audit: AuditLog
     version: str
     limits: Limits = Limits()

@@ -1,0 +1,1 @@
+"""Evidence: what shows to others that a release is what was measured."""

@@ -1,0 +1,1 @@
+"""The report of a release for people: one page that loads nothing."""

@@ -1,0 +1,1 @@
+"""Shipped: files that leave as they stand here, inside a bundle."""
