@@ -9,7 +9,20 @@ from importlib.metadata import version
 
 from pratique.client import Client
 from pratique.columns import plain
-from pratique.commands import capture, cert, dataset, exits, policy, posture, recommend, release, sweep, utility
+from pratique.commands import (
+    capture,
+    cert,
+    dataset,
+    exits,
+    local,
+    policy,
+    posture,
+    profile,
+    recommend,
+    release,
+    sweep,
+    utility,
+)
 from pratique.commands.arguments import Misuse, common
 from pratique.commands.complaint import complaint, complaint_document
 from pratique.commands.shell import Screen, Shell
@@ -44,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     # The common options have no default of their own, lest one after the command undo one before it.
     root.set_defaults(url=None, key_file=None, json=False, quiet=False, run=None, run_offline=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    for noun in (capture, dataset, release, posture, cert, recommend, sweep, utility, policy):
+    for noun in (capture, dataset, release, posture, cert, recommend, sweep, utility, profile, policy, local):
         noun.add(commands)
     return root
 

@@ -305,6 +305,11 @@ class Client:
 
     # Policies
 
+    def generalise(self, body: Json) -> list[Json]:
+        """Return profiles generalised optimally, in the order profile, gamma."""
+        found: list[Json] = self._post("/profiles/generalise", body)["results"]
+        return found
+
     def policies(self) -> Iterator[Json]:
         """All policies, the built-in ones included."""
         return self._pages("/policies")

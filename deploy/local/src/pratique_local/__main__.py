@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from pratique_local.advise.command import DESCRIPTION, add_arguments
+from pratique_local.advise.command import run as advise
 from pratique_local.demo import demo
 from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
@@ -106,9 +108,19 @@ def main() -> int:
     paper.add_argument("--trees", type=int, default=400, help="trees of its forest")
     paper.add_argument("--seed", type=int, default=1)
     paper.add_argument("--out", type=Path, default=Path("out/paper"))
+    add_arguments(
+        commands.add_parser(
+            "advise",
+            help="say of each item of a stream whether to publish it or a family of it",
+            description=DESCRIPTION,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+    )
     given = parser.parse_args()
     if given.command == "sample":
         return sample.run(given)
+    if given.command == "advise":
+        return advise(given)
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
     if given.command == "paper":

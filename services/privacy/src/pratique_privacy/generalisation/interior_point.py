@@ -102,10 +102,12 @@ class _Iteration:
         # A one stands where nothing may move, so that nothing is divided by zero there.
         self._strategy, self._slack = np.where(movable, point.strategy, 1), np.where(keeps, point.slack, 1)
         room = (programme.dearest * programme.costs).sum(axis=(1, 2)) - programme.gammas
-        natural = np.minimum(programme.masses, np.where(programme.bounded, 10 * room, 1)[:, None])
-        brake = _BRAKE / np.where(programme.masses > 0, natural, 1)
-        kappa = np.where(movable, 1 / (point.duals / self._strategy + brake[..., None]), 0)
-        self._kappa0 = np.where(keeps, 1 / (point.slack_duals / self._slack + brake), 0)
+        priced = np.where(programme.costs > 0, programme.costs, 1)
+        limited = programme.bounded[:, None, None] & (programme.costs > 0)
+        masses = np.where(programme.masses > 0, programme.masses, 1)
+        natural = np.minimum(masses[..., None], np.where(limited, 10 * room[:, None, None] / priced, np.inf))
+        kappa = np.where(movable, 1 / (point.duals / self._strategy + _BRAKE / natural), 0)
+        self._kappa0 = np.where(keeps, 1 / (point.slack_duals / self._slack + _BRAKE / masses), 0)
         reached = apparent > 0
         curvature = np.where(reached, 1 / np.where(reached, apparent, 1), 0)
         self._system = TreeSystem(programme.taxonomy, kappa, self._kappa0, curvature, programme.costs)
