@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import httpx
-import mlcroissant  # type: ignore[import-untyped]
+import mlcroissant
 import pandas
 import polars as pl
 import pytest
