@@ -4,12 +4,10 @@ from typing import Any, TypeAlias
 
 import clarabel  # type: ignore[import-untyped]
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse  # type: ignore[import-untyped]
 
 from pratique_privacy.generalisation.taxonomy import Floats, Taxonomy
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Levels: TypeAlias = list[list[list[int]]]
 
 # The running example of Gil, Parra-Arnau and Forné 2025.
@@ -31,43 +29,53 @@ def optimum(
 
 
 def solved(
-    taxonomy: Taxonomy, profile: Floats, gamma: float, costs: Floats | None = None, target: Floats | None = None
+    taxonomy: Taxonomy,
+    profile: Floats,
+    gamma: float,
+    costs: Floats | None = None,
+    target: Floats | None = None,
+    *,
+    as_written: bool = False,
 ) -> tuple[Any, float]:
-    """Return CLARABEL's solution and its time in seconds.
+    """Return CLARABEL's solution and the seconds that it took.
 
-    Variables: t, an upper bound on each t ln t, the parts of the strategy, the mass of each group.
+    Variables: t, an upper bound on each t ln t, the parts of the strategy level by level, the mass of each group. With
+    `as_written` the masses are no variables and t = q + sum of (U_r - I) g_r stands as it is published, each block of
+    U_r full; the masses make the programme sparse, which a reader of the tree would think of.
     """
     leaves, depth, order = len(profile), len(taxonomy.levels), taxonomy.order
     sizes = np.concatenate([level.sizes for level in taxonomy.levels])
     starts = np.cumsum([0, *(len(level.starts) for level in taxonomy.levels)])
     group = np.concatenate([level.group_of + at for level, at in zip(taxonomy.levels, starts, strict=False)])
-    parts, groups = leaves * depth, len(sizes)
-    width, at = 2 * leaves + parts + groups, 2 * leaves
-    price = np.ones((leaves, depth)) if costs is None else costs[order]
-    goal = np.zeros(width)
-    goal[leaves:at] = 1
-    goal[:leaves] = 0 if target is None else -np.log(target[order])
-    one, leaf, part = np.ones(parts), np.tile(np.arange(leaves), depth), at + np.arange(parts)
-    eye = sparse.eye_array(leaves)
-
-    def matrix(rows: Numbers, columns: Numbers, values: Numbers, height: int) -> Any:  # noqa: ANN401 - untyped
-        return sparse.csc_array((values, (rows, columns)), (height, width))
-
-    given = matrix(leaf, part, one, leaves)
-    back = matrix(leaf, at + parts + group, 1 / sizes[group], leaves)
-    shown = sparse.hstack([eye, sparse.csc_array((leaves, width - leaves))]) + given - back
-    into = matrix(group, part, one, groups) - matrix(
-        np.arange(groups), at + parts + np.arange(groups), np.ones(groups), groups
-    )
-    cost = matrix(np.zeros(parts, int), part, price.T.ravel(), 1)
-    positive = matrix(np.arange(parts), part, -one, parts)
-    cones = sparse.lil_array((3 * leaves, width))  # (-bound, t, 1) in the exponential cone: t ln t <= bound
+    parts, groups = leaves * depth, 0 if as_written else len(sizes)
+    one, leaf, part = np.ones(parts), np.tile(np.arange(leaves), depth), np.arange(parts)
+    give = sparse.csr_array((one, (leaf, part)), (leaves, parts))
+    collect = sparse.csr_array((one, (group, part)), (len(sizes), parts))
+    share = sparse.csr_array((1 / sizes[group], (leaf, group)), (leaves, len(sizes)))
+    share.sum_duplicates()
+    price = (np.ones((leaves, depth)) if costs is None else costs[order]).T.ravel()
+    none = sparse.csr_array
+    eye, empty = sparse.eye_array(leaves), none((leaves, leaves))
+    cones = sparse.lil_array((3 * leaves, 2 * leaves))  # (-bound, t, 1) in the exponential cone: t ln t <= bound
     cones[3 * np.arange(leaves), leaves + np.arange(leaves)] = 1
     cones[3 * np.arange(leaves) + 1, np.arange(leaves)] = -1
-    upright = np.tile([0.0, 0.0, 1.0], leaves)
-    masses = profile[order]
-    rows = sparse.vstack([shown, into, cost, positive, given, cones.tocsc()]).tocsc()
-    right = np.concatenate([masses, np.zeros(groups), [gamma], np.zeros(parts), masses, upright])
+    shown = [eye, empty, give - share @ collect] if as_written else [eye, empty, give, -share]
+    balance = [none((len(sizes), 2 * leaves)), collect, -sparse.eye_array(len(sizes))]
+    rows = sparse.vstack(
+        [
+            sparse.hstack(shown),
+            *([] if as_written else [sparse.hstack(balance)]),
+            sparse.hstack([none((1, 2 * leaves)), price[None], none((1, groups))]),
+            sparse.hstack([none((parts, 2 * leaves)), -sparse.eye_array(parts), none((parts, groups))]),
+            sparse.hstack([none((leaves, 2 * leaves)), give, none((leaves, groups))]),
+            sparse.hstack([cones, none((3 * leaves, parts + groups))]),
+        ]
+    ).tocsc()
+    masses, width = profile[order], rows.shape[1]
+    right = np.concatenate([masses, np.zeros(groups), [gamma], np.zeros(parts), masses, np.tile([0.0, 0, 1], leaves)])
+    goal = np.zeros(width)
+    goal[leaves : 2 * leaves] = 1
+    goal[:leaves] = 0 if target is None else -np.log(target[order])
     kinds = [
         clarabel.ZeroConeT(leaves + groups + 1),
         clarabel.NonnegativeConeT(parts + leaves),

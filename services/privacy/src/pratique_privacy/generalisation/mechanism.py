@@ -21,7 +21,7 @@ class Task:
 
     `profiles` (batch, leaves), each summing to 1; `gammas` (batch), what each strategy is to cost; `costs` (leaves,
     levels), the price of mass, None for 1 throughout; `target` (batch, leaves), the profile to come near to, None for
-    the uniform one.
+    the uniform one. Without `rates` no linear program is solved for the critical rates of tasks with costs.
     """
 
     taxonomy: Taxonomy
@@ -29,11 +29,15 @@ class Task:
     gammas: Floats
     costs: Floats | None = field(default=None, repr=False)
     target: Floats | None = field(default=None, repr=False)
+    rates: bool = True
 
 
 @dataclass(frozen=True)
 class Critical:
-    """What flattening each top-level group costs at least, the closed form (None with costs), the entropy there."""
+    """What flattening each top-level group costs at least, the closed form (None with costs), the entropy there.
+
+    All under an even spread; NaN for a rate that was not asked for.
+    """
 
     rate: Floats
     bound: Floats | None
@@ -105,6 +109,7 @@ class _Work:
         self._taxonomy = task.taxonomy
         order = task.taxonomy.order
         levels = len(task.taxonomy.levels)
+        self._rates = task.rates
         self._priced = task.costs is not None
         self._costs = np.ones((len(order), levels)) if task.costs is None else task.costs[order]
         self._unit = float(self._costs.max()) or 1.0  # all is computed with the dearest cost as 1
@@ -151,6 +156,8 @@ class _Work:
         if self._one_price:
             cheapest = critical.flattening(self._taxonomy, self._masses)
             return cheapest, critical.least_rate(self._taxonomy, self._masses) * self._costs[0, 0]
+        if not self._rates:
+            return np.zeros_like(self._strategy), np.full(len(self._masses), np.nan)
         made = {each.tobytes(): each for each in self._masses}  # a curve asks for one profile many times
         found = {key: critical.flattening_at(self._taxonomy, each, self._costs) for key, each in made.items()}
         rows = [found[each.tobytes()] for each in self._masses]

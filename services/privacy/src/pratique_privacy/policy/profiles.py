@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from pratique_privacy.generalisation.mechanism import Task, entropy, generalise
+from pratique_privacy.generalisation.mechanism import Task, Uncertified, entropy, generalise
 from pratique_privacy.generalisation.publication import (
     Publication,
     apparent_entropy,
@@ -72,7 +72,7 @@ def generalised(
 
     Each distinct profile (with its role, where that is the target) is computed once, so that equal rows stay equal;
     ties of rounding are drawn from `chance`. A cell that is no object of counts becomes `*`; null and `*` stay.
-    Raises `PolicyRefused` (`hierarchy-gap`) where the taxonomy misses a leaf.
+    Raises `PolicyRefused`: `hierarchy-gap` where the taxonomy misses a leaf, `gamma-uncertain`.
     """
     cells, codes = distinct_cells(column)
     read = [_counts(cell) for cell in cells]
@@ -85,7 +85,7 @@ def generalised(
     targets = None if roles is None else _role_means(tree, matrix[codes], role_codes)
     which = distinct[filled] % height
     made = _outcomes(
-        step, tree, matrix[distinct[filled] // height], None if targets is None else targets[which], chance
+        step, tree, matrix[distinct[filled] // height], None if targets is None else targets[which], chance, where
     )
     outcomes = dict(zip(filled.tolist(), made, strict=True))
     texts: list[Cell] = []
@@ -164,7 +164,7 @@ def _role_means(tree: _Tree, counts: Places, roles: Places) -> Floats:
 
 
 def _outcomes(
-    step: OptimalGeneralise, tree: _Tree, counts: Places, targets: Floats | None, chance: Chance
+    step: OptimalGeneralise, tree: _Tree, counts: Places, targets: Floats | None, chance: Chance, where: str
 ) -> Iterator[_Outcome]:
     """Generalise distinct profiles, some at a time; the stream of one does not hang on how many there are."""
     seed = int.from_bytes(chance(16), "big")
@@ -174,7 +174,12 @@ def _outcomes(
         part = counts[start : start + at_a_time]
         shares = part / part.sum(axis=-1, keepdims=True)
         wanted = None if targets is None else targets[start : start + at_a_time]
-        found = generalise(Task(tree.taxonomy, shares, np.full(len(part), step.gamma), costs, wanted))
+        task = Task(tree.taxonomy, shares, np.full(len(part), step.gamma), costs, wanted, rates=False)
+        try:
+            found = generalise(task)
+        except Uncertified:
+            detail = "An optimum at this gamma could not be certified to 1e-7 nats: move gamma a little."
+            raise PolicyRefused("gamma-uncertain", detail, [FieldError(f"{where}/gamma", "move it a little")]) from None
         for row, items in enumerate(part):
             stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(start + row,)))
             made = publish(tree.taxonomy, items, found.strategy[row], stream)
