@@ -1,5 +1,7 @@
 """The posture of a release, put together from its facts."""
 
+from typing import Any
+
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.gate import bounds_nothing
 from pratique_shared.contracts.facts import Published, Withheld
@@ -50,3 +52,11 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
             "computed_at": outcome.at,
         }
     )
+
+
+def without_source(posture: Posture) -> dict[str, Any]:
+    """Return a posture as a recipient sees it: nothing of the raw table, nor a label that no released row has."""
+    body = posture.model_dump(mode="json", by_alias=True, exclude={"before"})
+    by_label = body["records"]["survival_by_label"]
+    body["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
+    return body

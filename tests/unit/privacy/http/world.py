@@ -1,6 +1,6 @@
 """A small world for the API: a real store on disk, a doorbell that is only listened to, tables that answer at once."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,16 @@ class SilentBell(Doorbell):
 
     async def ring(self, queue: Queue, message: Message) -> None:
         self.rung.append((queue, message.task, message.id))
+
+    async def ring_all(self, queue: Queue, messages: Sequence[Message]) -> None:
+        for message in messages:
+            await self.ring(queue, message)
+
+    async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
+        await work()
+
+    async def tell_progress(self, entity: str, progress: dict[str, Any]) -> None:
+        self.told[entity] = progress
 
     async def progress(self, entity: str) -> dict[str, Any]:
         return self.told.get(entity, {})

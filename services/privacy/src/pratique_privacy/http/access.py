@@ -63,9 +63,16 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "listApiKeys": ADMIN,
     "createApiKey": ADMIN,
     "revokeApiKey": ADMIN,
+    "createWebhook": OPERATOR,
+    "listWebhooks": OPERATOR,
+    "getWebhook": OPERATOR,
+    "deleteWebhook": OPERATOR,
+    "listDeliveries": OPERATOR,
+    "redeliver": OPERATOR,
+    "getIcs": OPERATOR,
     "whoAmI": EVERYONE,
 }
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs"})
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "icsHealth", "putInfoJob", "deleteInfoJob"})
 
 _bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
 

@@ -12,6 +12,8 @@ from pratique_privacy.http import (
     captures,
     datasets,
     health,
+    ics,
+    integrations,
     policies,
     problems,
     reference,
@@ -20,14 +22,28 @@ from pratique_privacy.http import (
     sweeps,
     trials,
     utility,
+    webhooks,
 )
 from pratique_privacy.http.access import authorise, check_rows
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
-PRIVATE = (captures, datasets, releases, results, attacks, sweeps, utility, policies, trials, api_keys)
-OPEN = (health, reference)
+PRIVATE = (
+    captures,
+    datasets,
+    releases,
+    results,
+    attacks,
+    sweeps,
+    utility,
+    policies,
+    trials,
+    api_keys,
+    webhooks,
+    integrations,
+)
+OPEN = (health, reference, ics)
 
 
 def create_app(services: Services) -> FastAPI:

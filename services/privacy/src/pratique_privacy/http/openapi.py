@@ -9,6 +9,8 @@ from pydantic.json_schema import models_json_schema
 from pratique_privacy.http.api_keys import KeyRequest
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.resources import GateFloor
+from pratique_privacy.http.webhooks import WebhookRequest
+from pratique_privacy.ics.bodies import PostedJob
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
 from pratique_shared.contracts.studies import SweepRequest, UtilityRequest
@@ -23,6 +25,8 @@ BODIES = (
     StoredPolicy,
     GateFloor,
     KeyRequest,
+    WebhookRequest,
+    PostedJob,
     ProblemDocument,
 )
 DESCRIPTION = """How identifiable the people and machines in a 5G and O-RAN network profile still are; and a

@@ -28,7 +28,7 @@ from pratique_privacy.http.resources import (
     release_resource,
 )
 from pratique_privacy.http.services import Services
-from pratique_privacy.posture import posture_of
+from pratique_privacy.posture import posture_of, without_source
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld
@@ -70,11 +70,8 @@ async def get_posture(request: Request, release_id: str, caller: Called, service
         shown = release_resource(facts)
         so_far = PostureSoFar(release=shown.id, status=shown.status, progress=shown.progress)
         return answer(so_far, 202, RETRY_AFTER)
-    body = posture.model_dump(mode="json", by_alias=True)
-    if caller.role == "recipient":
-        del body["before"]  # the raw table is none of its business, nor is a label that no released row has
-        by_label = body["records"]["survival_by_label"]
-        body["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
+    whole = caller.role != "recipient"
+    body = posture.model_dump(mode="json", by_alias=True) if whole else without_source(posture)
     if facts.outcome is None:
         return Response(json.dumps(body), 202, RETRY_AFTER, media_type="application/json")
     return unchanging(request, json.dumps(body))
