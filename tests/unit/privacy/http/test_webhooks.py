@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -22,22 +22,13 @@ from pratique_privacy.outbound.addresses import Allowed
 from pratique_privacy.outbound.post import Outbound
 from pratique_shared.contracts.facts import CaptureFailed, Failure, ReleaseFailed
 from pratique_shared.contracts.messages import Message
-from pratique_shared.runtime.clock import now, stamp
+from pratique_shared.runtime.clock import stamp
+from tests.support.ahead import Ahead
 from tests.support.receiver import Receiver, receiver
 from tests.unit.privacy.http.world import PCAP, RELEASE, SilentBell, World, check_problem
 
 LOOPBACK = Allowed.parse("127.0.0.0/8")
 BASE = "https://pratique.example.com"
-
-
-class Ahead:
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.by = timedelta()
-
-    def __call__(self) -> datetime:
-        return now() + self.by
 
 
 @dataclass

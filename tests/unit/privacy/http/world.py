@@ -171,6 +171,7 @@ class World:
     bell: SilentBell
     tables: ReadyTables
     folder: Path
+    released_lines: bytes = b"{}\n"
     clients: list[httpx.AsyncClient] = field(default_factory=list)
 
     async def client(
@@ -262,7 +263,12 @@ class World:
             await self.archive.conclude(release_id, Withheld(**common))
 
     async def _files(self, room: Room, release_id: str) -> dict[str, Blob]:
-        contents = {"parquet": b"PAR1 released PAR1", "arrow": b"ARROW", "csv": RELEASED_CSV, "ndjson": b"{}\n"}
+        contents = {
+            "parquet": b"PAR1 released PAR1",
+            "arrow": b"ARROW",
+            "csv": RELEASED_CSV,
+            "ndjson": self.released_lines,
+        }
         return {form: await room.put_bytes(f"blobs/{release_id}/file-{form}", data) for form, data in contents.items()}
 
 
