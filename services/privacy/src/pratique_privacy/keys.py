@@ -132,9 +132,10 @@ class KeyRoom:
         self._known[key_id] = (time.monotonic(), key)
         return key
 
-    async def keep_secret(self, name: str, secret: bytes) -> None:
-        """Keep a secret of somebody else's under the master key."""
+    async def keep_secret(self, name: str, secret: bytes) -> bytes:
+        """Keep a secret under the master key; return the one that is kept, which may be an earlier one."""
         await self._room.create(f"secrets/{name}", self._master.wrap(secret, name))
+        return await self.secret(name) or secret
 
     async def secret(self, name: str) -> bytes | None:
         """Return a secret that was kept, None once it is forgotten."""

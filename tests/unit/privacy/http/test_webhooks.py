@@ -133,6 +133,17 @@ async def test_the_secret_is_shown_once_and_lies_sealed(world: World, operator: 
     assert raw.hex().encode() not in stored
 
 
+async def test_the_same_key_makes_one_webhook(operator: httpx.AsyncClient) -> None:
+    body, once_only = {"url": "https://hooks.example.com/x"}, {"Idempotency-Key": "k"}
+    once = await operator.post("/webhooks", json=body, headers=once_only)
+    again = await operator.post("/webhooks", json=body, headers=once_only)
+    assert once.json() == again.json()
+    assert (again.status_code, again.headers["idempotent-replayed"]) == (201, "true")
+    assert len((await operator.get("/webhooks")).json()["data"]) == 1
+    other = await operator.post("/webhooks", json={**body, "name": "other"}, headers=once_only)
+    check_problem(other, 422, "idempotency-key-reused")
+
+
 async def test_every_end_of_a_release_and_of_a_capture_is_told(world: World, operator: httpx.AsyncClient) -> None:
     async with scene(world) as here:
         await made(operator, here.there.url)

@@ -6,8 +6,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, StringConstraints
 
 from pratique_privacy.http.access import Called, Reach, is_id
-from pratique_privacy.http.answers import After, Limit, answer, answers, id_cursor, takes
-from pratique_privacy.http.body import read_body
+from pratique_privacy.http.answers import After, Limit, accepted, answer, answers, id_cursor, takes
+from pratique_privacy.http.body import read_json
+from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
@@ -84,17 +85,28 @@ class DeliveryResource(Contract):
     operation_id="createWebhook",
     status_code=201,
     response_model=NewWebhook,
-    responses=answers(400, 409, 413, 415, 507),
+    responses=answers(400, 404, 409, 413, 415, 507),
     openapi_extra=takes(WebhookRequest, releases=EXAMPLE),
 )
-async def create_webhook(request: Request, caller: Called, services: Reach) -> Response:
+async def create_webhook(
+    request: Request, caller: Called, services: Reach, idempotency_key: IdempotencyKey = None
+) -> Response:
     """Make a webhook; it hears of what happens from now on, signed as Standard Webhooks."""
-    asked = await read_body(request, WebhookRequest, services.limits.json_bytes)
+    body = await read_json(request, services.limits.json_bytes)
+    asked = body.as_a(WebhookRequest)
     _check_address(services, asked.url)
-    notices = NoticeArchive(services.archive)
+    notices, slot = (
+        NoticeArchive(services.archive),
+        slot_of(services.archive, caller, "webhook", idempotency_key, body.raw),
+    )
+    identity = await slot.held() or new_id("whk")
+    if (known := await notices.any_webhook(identity)) is not None and known[1] is None:
+        return _made(known[0], await services.keys.secret(secret_name(identity)), replayed=True)
     if len(await notices.webhook_ids(caller.tenant)) >= MOST_WEBHOOKS:
         raise Conflict("too-many-webhooks", f"A tenant may have {MOST_WEBHOOKS} webhooks: delete one first.")
-    identity, secret = new_id("whk"), new_secret()
+    identity = await slot.claim(identity)
+    # The secret first: a webhook never stands without the one that it signs with.
+    secret = await services.keys.keep_secret(secret_name(identity), new_secret())
     webhook = Webhook(
         id=identity,
         tenant=caller.tenant,
@@ -104,11 +116,16 @@ async def create_webhook(request: Request, caller: Called, services: Reach) -> R
         name=asked.name,
         created_at=stamp(),
     )
-    # The secret first: a webhook never stands without the one that it signs with.
-    await services.keys.keep_secret(secret_name(identity), secret)
     await notices.add_webhook(webhook)
+    return _made(webhook, secret, replayed=False)
+
+
+def _made(webhook: Webhook, secret: bytes | None, *, replayed: bool) -> Response:
+    if secret is None:
+        raise no_such("webhook")  # it was deleted between two looks
     made = NewWebhook(**_resource(webhook, None).model_dump(), secret=shown(secret))
-    return answer(made, 201, {"Location": f"/webhooks/{identity}", "Cache-Control": "no-store"})
+    headers = accepted(f"/webhooks/{webhook.id}", 201, replayed=replayed)
+    return answer(made, 201, {**headers, "Cache-Control": "no-store"})
 
 
 def _check_address(services: Services, url: str) -> None:
