@@ -142,6 +142,8 @@ async def test_the_same_key_makes_one_webhook(operator: httpx.AsyncClient) -> No
     assert len((await operator.get("/webhooks")).json()["data"]) == 1
     other = await operator.post("/webhooks", json={**body, "name": "other"}, headers=once_only)
     check_problem(other, 422, "idempotency-key-reused")
+    await operator.delete(f"/webhooks/{once.json()['id']}")
+    check_problem(await operator.post("/webhooks", json=body, headers=once_only), 410, "deleted")
 
 
 async def test_every_end_of_a_release_and_of_a_capture_is_told(world: World, operator: httpx.AsyncClient) -> None:

@@ -20,6 +20,9 @@ ADVICE = {
     "gate-failed": "see `pratique gate ID` for the checks and `pratique suggestions ID` for what would help",
     "digest-mismatch": "download again; if it happens twice, something between here and the service alters the bytes",
     "digest-missing": "download without the proxy in between; it has dropped the Repr-Digest header",
+    "bad-secret": "take the secret as it was shown when the webhook was made, alone in the file",
+    "address-not-allowed": "give an https address, or let the operator open this one with PRATIQUE_WEBHOOK_ALLOW",
+    "webhook-disabled": "its receiver answered 410: make a new one with `pratique webhook add`",
     "file-changed": "send the file once nothing writes to it any more",
 }
 ADVICE_BY_STATUS = {

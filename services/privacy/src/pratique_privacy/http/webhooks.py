@@ -20,7 +20,7 @@ from pratique_privacy.notices.signature import new_secret, shown
 from pratique_privacy.outbound.addresses import MOST_CHARACTERS, Refused, target_of
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Conflict, FieldError, Unprocessable, no_such
+from pratique_shared.contracts.problems import Conflict, FieldError, Gone, Unprocessable, no_such
 from pratique_shared.contracts.releases import Name, Text
 from pratique_shared.runtime.clock import new_id, stamp, text_of
 
@@ -85,7 +85,7 @@ class DeliveryResource(Contract):
     operation_id="createWebhook",
     status_code=201,
     response_model=NewWebhook,
-    responses=answers(400, 404, 409, 413, 415, 507),
+    responses=answers(400, 404, 409, 410, 413, 415, 507),
     openapi_extra=takes(WebhookRequest, releases=EXAMPLE),
 )
 async def create_webhook(
@@ -100,7 +100,9 @@ async def create_webhook(
         slot_of(services.archive, caller, "webhook", idempotency_key, body.raw),
     )
     identity = await slot.held() or new_id("whk")
-    if (known := await notices.any_webhook(identity)) is not None and known[1] is None:
+    if (known := await notices.any_webhook(identity)) is not None:
+        if known[1] is not None and known[1].reason == "deleted":
+            raise Gone("deleted", "The webhook that this key made was deleted: send a fresh Idempotency-Key.")
         return _made(known[0], await services.keys.secret(secret_name(identity)), replayed=True)
     if len(await notices.webhook_ids(caller.tenant)) >= MOST_WEBHOOKS:
         raise Conflict("too-many-webhooks", f"A tenant may have {MOST_WEBHOOKS} webhooks: delete one first.")
