@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
+import pytest
 from standardwebhooks import Webhook
 
-from tests.support.fake_ics import FakeIcs
+from tests.support.fake_ics import coordinator
 from tests.support.house import free_port, house
 from tests.unit.privacy.http.world import RELEASE
 
@@ -59,21 +58,6 @@ def sink() -> Iterator[Sink]:
             thread.join()
 
 
-@contextmanager
-def coordinator() -> Iterator[tuple[FakeIcs, str]]:
-    ics = FakeIcs(httpx.AsyncClient(trust_env=False), TOKEN)
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(ics.app, log_config=None, lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield ics, f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join(10)
-
-
 def until(look: Callable[[], object], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not look():
@@ -81,9 +65,10 @@ def until(look: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_what_is_owed_outlives_a_killed_worker(tmp_path: Path) -> None:
     port = free_port()
-    with sink() as there, coordinator() as (ics, url):
+    with sink() as there, coordinator(TOKEN) as (ics, url):
         settings = {
             "PRATIQUE_WEBHOOK_ALLOW": "127.0.0.0/8",
             "PRATIQUE_ICS_ALLOW": "127.0.0.0/8",
@@ -91,8 +76,11 @@ def test_what_is_owed_outlives_a_killed_worker(tmp_path: Path) -> None:
             "PRATIQUE_ICS_TOKEN": TOKEN,
         }
         here = f"http://127.0.0.1:{there.server_port}"
-        with house(tmp_path, PRATIQUE_ICS_CALLBACK_URL=f"http://127.0.0.1:{port}", port=port, **settings) as running:
-            http = running.http()
+        callback = f"http://127.0.0.1:{port}"
+        with (
+            house(tmp_path, PRATIQUE_ICS_CALLBACK_URL=callback, port=port, **settings) as running,
+            running.http() as http,
+        ):
             until(lambda: "pratique" in ics.producers)
             job = {"info_type_id": "privacy_posture_1.0.0", "job_owner": "w", "job_definition": {}}
             job["job_result_uri"] = f"{here}/postures"

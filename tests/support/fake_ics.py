@@ -5,12 +5,17 @@ a producer registers or is well again. A DELETE is sent once, whatever becomes o
 deregister a producer.
 """
 
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
 import jsonschema_rs
+import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
@@ -183,3 +188,21 @@ class FakeIcs:
             return (await self.out.request(method, url, json=body, headers=headers, timeout=30)).is_success
         except httpx.HTTPError:
             return False
+
+
+@contextmanager
+def coordinator(token: str | None = None) -> Iterator[tuple[FakeIcs, str]]:
+    """Serve a fake coordinator on a free port of loopback until the block ends."""
+    # Its client lives in the loop of the server's thread and is never closed: it keeps no connection.
+    out = httpx.AsyncClient(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+    ics = FakeIcs(out, token)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(ics.app, log_config=None, lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield ics, f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(10)

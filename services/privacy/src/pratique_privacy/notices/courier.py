@@ -19,6 +19,7 @@ from pratique_shared.runtime.queues import Doorbell
 AT_ONCE = 16  # addresses that are delivered to together; each gets one message at a time, so a slow one waits alone
 PAUSE = 1.0  # seconds between two looks
 RECHECK = timedelta(minutes=1)  # how long a delivery that is not due is left unread
+TAKEN = timedelta(seconds=5)  # the same, of an address whose lease another worker has, or had when it was killed
 PORTION = 100  # deliveries of one visit
 
 _log = logging.getLogger("pratique.notices")
@@ -90,7 +91,7 @@ class Courier:
     async def _visit_alone(self, endpoint: str, deliveries: Sequence[str], due: Sequence[str]) -> None:
         """Visit an address under its lease, so that of several workers one delivers."""
         for one in due:
-            self._not_before[endpoint, one] = self._clock() + RECHECK  # until the visit knows better
+            self._not_before[endpoint, one] = self._clock() + TAKEN  # until the visit knows better
         async with self._places:
             message = Message(task="deliver", id=endpoint)
             await self._bell.answer(message, lambda: self._visit(endpoint, deliveries, due))
