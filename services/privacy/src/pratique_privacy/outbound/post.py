@@ -73,7 +73,7 @@ class Outbound:
             error = "timed-out"
         except httpx.ConnectError as failed:
             error = "tls-refused" if _of_tls(failed) else "no-connection"
-        except (httpx.HTTPError, httpx.InvalidURL, OSError):
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
             error = "cut-off"
         return Answered(status, error, round(1000 * (time.monotonic() - begun)))
 
