@@ -80,10 +80,10 @@ class House:
 
 
 @contextmanager
-def house(data: Path, *arguments: str, **environment: str) -> Iterator[House]:
+def house(data: Path, *arguments: str, port: int | None = None, **environment: str) -> Iterator[House]:
     """Run Pratique on a folder until the block ends."""
     data.mkdir(parents=True, exist_ok=True)
-    port = free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "pratique_local", "run", "--data", str(data), "--port", str(port), *arguments]
     plain = {key: value for key, value in os.environ.items() if not key.startswith("PRATIQUE_")}
     with (data / "test.log").open("wb") as log:

@@ -87,12 +87,13 @@ def test_ingest_sees_captures_and_attack_sim_reads_codes_and_writes_scores() -> 
     assert mounts("api") == mounts("worker") == dict.fromkeys(ROOMS, True)
 
 
-def test_only_the_api_is_published_and_only_on_loopback() -> None:
+def test_only_the_api_is_published_and_only_the_worker_that_delivers_leads_outside() -> None:
     published = {name: service["ports"] for name, service in services().items() if service.get("ports")}
     assert set(published) == {"api"}
     assert [port["host_ip"] for port in published["api"]] == ["127.0.0.1"]
     assert compose()["networks"]["queue"]["internal"] is True
-    assert {name for name, service in services().items() if set(service["networks"]) != {"queue"}} == {"api"}
+    assert {name for name, service in services().items() if set(service["networks"]) != {"queue"}} == {"api", "worker"}
+    assert set(services()["worker"]["networks"]) == {"queue", "out"}
 
 
 @pytest.mark.parametrize("service", [*OURS, "valkey"])

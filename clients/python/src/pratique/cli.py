@@ -22,6 +22,7 @@ from pratique.commands import (
     release,
     sweep,
     utility,
+    webhook,
 )
 from pratique.commands.arguments import Misuse, common
 from pratique.commands.complaint import complaint, complaint_document
@@ -55,16 +56,20 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"pratique {version('pratique')}")
     # The common options have no default of their own, lest one after the command undo one before it.
-    root.set_defaults(url=None, key_file=None, json=False, quiet=False, run=None, run_offline=None, parser=root)
+    defaults = {"url": None, "key_file": None, "json": False, "quiet": False, "run_offline": None, "secret_file": None}
+    root.set_defaults(**defaults, run=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    for noun in (capture, dataset, release, posture, cert, recommend, sweep, utility, profile, policy, local):
+    nouns = (capture, dataset, release, posture, cert, recommend, sweep, utility, profile, policy, webhook, local)
+    for noun in nouns:
         noun.add(commands)
     return root
 
 
 def connect(options: argparse.Namespace) -> Client:
     """Open a client as the options and the environment say."""
-    return Client(options.url, key_file=options.key_file)
+    # Who listens with a secret of its own asks the service nothing, and needs no key for that.
+    unasked = "none" if options.secret_file is not None else None
+    return Client(options.url, unasked, key_file=options.key_file)
 
 
 def main(argv: Sequence[str] | None = None, connect: Connect = connect) -> int:

@@ -323,6 +323,30 @@ class Client:
         headers = {"Content-Type": "application/json"}
         return self._transport.json(Ask("PUT", f"/policies/{segment(name)}", {}, headers, json_content(body)))
 
+    # Webhooks
+
+    def create_webhook(self, body: Json, idempotency_key: str | None = None) -> Json:
+        """Let `{url, events?, recipient?, name?}` hear of what happens; `secret` in the answer is shown this once."""
+        return self._create("/webhooks", body, idempotency_key)
+
+    def webhooks(self) -> Iterator[Json]:
+        """All webhooks, newest first."""
+        return self._pages("/webhooks")
+
+    def delete_webhook(self, webhook: str) -> None:
+        """Delete a webhook; what is still owed to it is dropped."""
+        self._transport.nothing(Ask("DELETE", f"/webhooks/{segment(webhook)}"))
+
+    def deliveries(self, webhook: str) -> Iterator[Json]:
+        """What a webhook was sent, newest first, with every try."""
+        return self._pages(f"/webhooks/{segment(webhook)}/deliveries")
+
+    def redeliver(self, webhook: str, delivery: str) -> Json:
+        """Send a delivery once more, at once."""
+        return self._transport.json(
+            Ask("POST", f"/webhooks/{segment(webhook)}/deliveries/{segment(delivery)}/redeliver")
+        )
+
     def _get(self, path: str) -> Json:
         return self._transport.json(Ask("GET", path))
 

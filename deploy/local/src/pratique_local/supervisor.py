@@ -24,6 +24,16 @@ from pratique_local.valkey import url_of
 PR_SET_PDEATHSIG = 1
 NETWORK_PLAN = "PRATIQUE_NETWORK_PLAN"
 GRACE = 10  # seconds between SIGTERM and SIGKILL
+INTEGRATION = (  # settings of privacy that lead outside, handed on as they are
+    "PRATIQUE_PUBLIC_URL",
+    "PRATIQUE_WEBHOOK_ALLOW",
+    "PRATIQUE_ICS_URL",
+    "PRATIQUE_ICS_CALLBACK_URL",
+    "PRATIQUE_ICS_TOKEN",
+    "PRATIQUE_ICS_TENANT",
+    "PRATIQUE_ICS_RECIPIENT",
+    "PRATIQUE_ICS_ALLOW",
+)
 RESTART_AFTER = (0.1, 0.5, 1, 2, 3)  # seconds before the next start of a process that keeps ending
 STEADY = 30  # seconds of life after which a process counts as well
 _LOOPBACK = build_opener(ProxyHandler({}))  # no proxy of the environment stands between us and ourselves
@@ -88,6 +98,7 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
         "PRATIQUE_MASTER_KEY": secrets.master,
         "PRATIQUE_PORT": str(port),
         "PRATIQUE_HOST": "127.0.0.1",
+        **{name: environment[name] for name in INTEGRATION if name in environment},
     }
     network = {name: environment[name] for name in (NETWORK_PLAN,) if environment.get(name)}
     python = [sys.executable, "-m"]

@@ -44,6 +44,8 @@ class Ingest:
         if "deleted" in names:  # the capture was deleted while it was profiled
             await self._room.shred_all(f"blobs/{capture}")
         if requested is not None and names & {"outcome", "deleted"}:
+            # Privacy tells whoever listens: owed from here on, whatever becomes of the ring.
+            await self._room.create(f"announce/{capture}", b"{}")
             await self._room.delete(f"pending/{capture}")
             await self._bell.ring("privacy", Message(task="source_ready", id=capture))
 

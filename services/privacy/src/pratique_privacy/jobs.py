@@ -9,6 +9,7 @@ from pratique_privacy.certifying import certified
 from pratique_privacy.flow import Owed, ReleaseFacts, due
 from pratique_privacy.gate import bounds_composition
 from pratique_privacy.keys import KeyRoom
+from pratique_privacy.notices.announcer import Announcer
 from pratique_privacy.recipients import ALONE, Company, Recipients
 from pratique_privacy.sources import Sources
 from pratique_privacy.studies.archive import StudyArchive
@@ -43,8 +44,11 @@ _log = logging.getLogger("pratique.jobs")
 class Privacy:
     """Answers the doorbell of the privacy queue."""
 
-    def __init__(self, archive: Archive, keys: KeyRoom, tables: Tables, studies: Tables, bell: Doorbell) -> None:
+    def __init__(
+        self, archive: Archive, keys: KeyRoom, tables: Tables, studies: Tables, bell: Doorbell, announcer: Announcer
+    ) -> None:
         self._archive, self._keys, self._tables, self._bell = archive, keys, tables, bell
+        self._announcer = announcer
         self._sources, self._recipients = Sources(archive), Recipients(archive)
         self._study_archive = StudyArchive(archive)
         self._studies = Studies(self._study_archive, keys, studies, bell)
@@ -77,6 +81,7 @@ class Privacy:
         captures = [source for source in sources if source not in datasets]
         await self._bell.ring_all("ingest", [Message(task="profile", id=capture) for capture in captures])
         await self._bell.ring_all("privacy", [Message(task="advance", id=release) for release in releases])
+        await self._announcer.sweep()
 
     async def _advance(self, release: str) -> None:
         while True:
@@ -92,6 +97,7 @@ class Privacy:
                 if (member := facts.requested.member_of) is not None:
                     await self._study_archive.member_done(member)
                     await self._bell.ring("privacy", Message(task="advance", id=member.study))
+                await self._announcer.release(facts)
                 await self._archive.settle(release)
                 return
             if owed[0].queue == "attack":

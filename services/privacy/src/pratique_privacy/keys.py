@@ -136,6 +136,20 @@ class KeyRoom:
         self._known[key_id] = (time.monotonic(), key)
         return key
 
+    async def keep_secret(self, name: str, secret: bytes) -> bytes:
+        """Keep a secret under the master key; return the one that is kept, which may be an earlier one."""
+        await self._room.create(f"secrets/{name}", self._master.wrap(secret, name))
+        return await self.secret(name) or secret
+
+    async def secret(self, name: str) -> bytes | None:
+        """Return a secret that was kept, None once it is forgotten."""
+        wrapped = await self._room.read(f"secrets/{name}")
+        return None if wrapped is None else self._master.unwrap(wrapped, name)
+
+    async def forget_secret(self, name: str) -> None:
+        """Remove a secret for good."""
+        await self._room.delete(f"secrets/{name}")
+
     async def tenant_key(self, tenant: str) -> bytes:
         """Return the tenant's pseudonymisation key, made at first use and kept under the master key."""
         name = f"tenants/{tenant}/{TENANT_KEY}"

@@ -3,18 +3,30 @@
 import asyncio
 import signal
 import sys
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import uvicorn
+from pydantic import SecretStr
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
+from pratique_privacy.ics.registrar import Registrar
+from pratique_privacy.ics.terms import IcsTerms
 from pratique_privacy.jobs import Privacy
 from pratique_privacy.keys import KeyRoom, fresh_key
+from pratique_privacy.notices.announcer import Announcer
+from pratique_privacy.notices.archive import NoticeArchive
+from pratique_privacy.notices.courier import Courier
+from pratique_privacy.notices.lines import Lines
+from pratique_privacy.notices.subscribers import Subscribers
+from pratique_privacy.outbound.addresses import Allowed
+from pratique_privacy.outbound.post import Outbound
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
+from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
 from pratique_shared.runtime.secret_files import write_secret
@@ -34,6 +46,14 @@ class PrivacySettings(Settings):
     study_processes: int = 1  # a search of a minute holds up no release
     api_table_processes: int = 2  # a slow preview leaves one for those who ask for releases
     admin_key_file: Path | None = None
+    public_url: str = ""  # as our users reach us; links in webhooks begin with it
+    webhook_allow: str = ""  # names and networks that webhooks may go to beside public addresses
+    ics_url: str = ""
+    ics_callback_url: str = ""  # as the coordinator reaches us; else the public one
+    ics_token: SecretStr | None = None  # what the coordinator sends with its callbacks
+    ics_tenant: str = FIRST_TENANT
+    ics_recipient: str = "ics"
+    ics_allow: str = ""  # names and networks that consumers of the coordinator may be at
 
 
 def archive_of(settings: PrivacySettings) -> Archive:
@@ -44,6 +64,32 @@ def archive_of(settings: PrivacySettings) -> Archive:
 def key_room_of(settings: PrivacySettings) -> KeyRoom:
     """Open the room of keys."""
     return KeyRoom(settings.room("keys"), settings.master_key.get_secret_value())
+
+
+def allowed_by(name: str, text: str) -> Allowed:
+    """Read a setting that opens addresses; ends the process where it cannot be read."""
+    try:
+        return Allowed.parse(text)
+    except ValueError as error:
+        raise SystemExit(f"PRATIQUE_{name} lists networks, addresses and names: {type(error).__name__}") from None
+
+
+def ics_terms(settings: PrivacySettings) -> IcsTerms | None:
+    """Return the terms with the coordinator; None where no address of one is set."""
+    if not settings.ics_url:
+        return None
+    callback = settings.ics_callback_url or settings.public_url
+    if not callback:
+        raise SystemExit("PRATIQUE_ICS_CALLBACK_URL is missing: our own address, as the coordinator reaches it")
+    token = settings.ics_token.get_secret_value().strip() if settings.ics_token else ""
+    return IcsTerms(
+        url=settings.ics_url.rstrip("/"),
+        callback=callback.rstrip("/"),
+        tenant=settings.ics_tenant,
+        recipient=settings.ics_recipient,
+        token=token or None,
+        allowed=allowed_by("ICS_ALLOW", settings.ics_allow),
+    )
 
 
 async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
@@ -74,6 +120,8 @@ async def serve_api(settings: PrivacySettings) -> None:
         tables=tables,
         audit=AuditLog(archive.releases_room),
         version=version("pratique-privacy"),
+        webhook_allowed=allowed_by("WEBHOOK_ALLOW", settings.webhook_allow),
+        ics=ics_terms(settings),
     )
     config = uvicorn.Config(
         create_app(services),
@@ -93,23 +141,63 @@ async def serve_api(settings: PrivacySettings) -> None:
         await bell.close()
 
 
+class Desk:
+    """What a privacy worker does side by side: answers its queue, sweeps, delivers, and stays registered."""
+
+    def __init__(self, settings: PrivacySettings, tables: Tables, studies: Tables, bell: Doorbell) -> None:
+        archive, keys, terms = archive_of(settings), key_room_of(settings), ics_terms(settings)
+        agent = f"pratique/{version('pratique-privacy')}"
+        base = settings.public_url or settings.ics_callback_url
+        self._outs = (
+            Outbound(allowed_by("WEBHOOK_ALLOW", settings.webhook_allow), agent=agent),
+            Outbound(allowed_by("ICS_ALLOW", settings.ics_allow), agent=agent),
+        )
+        audit = AuditLog(archive.releases_room)
+        lines = Lines(archive, keys, audit, *self._outs, base.rstrip("/"))
+        self._courier = Courier(NoticeArchive(archive), lines, bell)
+        self._privacy = Privacy(archive, keys, tables, studies, bell, Announcer(archive, self._courier.wake))
+        self._registrar = None if terms is None else Registrar(terms, Subscribers(archive), bell, audit)
+
+    async def handle(self, message: Message) -> None:
+        """Pass a message on to whom it concerns."""
+        match message.task:
+            case "deliver":
+                self._courier.wake(message.id)
+            case "reconcile":
+                if self._registrar is not None:
+                    self._registrar.wake()
+            case _:
+                await self._privacy.handle(message)
+
+    async def beside(self) -> None:
+        """Do what nobody rings for, until cancelled."""
+        work = [self._privacy.sweep_forever(), self._courier.run()]
+        if self._registrar is not None:
+            work.append(self._registrar.run())
+        try:
+            await asyncio.gather(*work)
+        finally:
+            for out in self._outs:
+                await out.close()
+
+
 async def work(settings: PrivacySettings) -> None:
     """Serve the privacy queue until SIGTERM."""
-    archive, keys = archive_of(settings), key_room_of(settings)
     tables = Tables(Children(TABLE_CHILD, LIMITS, settings.table_processes))
     studies = Tables(Children(TABLE_CHILD, LIMITS, settings.study_processes))
 
-    def privacy(bell: Doorbell) -> Privacy:
-        return Privacy(archive, keys, tables, studies, bell)
+    @cache
+    def desk(bell: Doorbell) -> Desk:
+        return Desk(settings, tables, studies, bell)
 
     try:
         await asyncio.gather(tables.ready(), studies.ready())
         await serve(
             settings.redis_url,
             "privacy",
-            lambda bell: privacy(bell).handle,
+            lambda bell: desk(bell).handle,
             jobs=16,
-            beside=lambda bell: privacy(bell).sweep_forever(),
+            beside=lambda bell: desk(bell).beside(),
         )
     finally:
         tables.close()

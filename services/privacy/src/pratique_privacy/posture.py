@@ -1,5 +1,7 @@
 """The posture of a release, put together from its facts."""
 
+from typing import Any
+
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.gate import bounds_nothing
 from pratique_shared.contracts.facts import Published, Withheld
@@ -51,3 +53,12 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
             "computed_at": outcome.at,
         }
     )
+
+
+def shown_to_all(posture: Posture) -> dict[str, Any]:
+    """Return a posture as a recipient sees it: without the figures before, or a label that no released row has."""
+    told = posture.model_dump(mode="json", by_alias=True)
+    del told["before"]
+    by_label = told["records"]["survival_by_label"]
+    told["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
+    return told

@@ -4,7 +4,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Literal
 
-Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "rec", "key", "aud"]
+Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "rec", "key", "aud", "whk", "dlv"]
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
 
 
@@ -43,7 +43,12 @@ def fresh_name() -> str:
 
 def new_id(prefix: Prefix) -> str:
     """Return a fresh id: the prefix, 48 bits of milliseconds, 80 random bits (as in a ULID), in lower case."""
-    number = int(now().timestamp() * 1000) << 80 | secrets.randbits(80)
+    return id_at(prefix, now(), secrets.randbits(80))
+
+
+def id_at(prefix: Prefix, moment: datetime, bits: int) -> str:
+    """Return the id of this moment with these 80 bits."""
+    number = int(moment.timestamp() * 1000) << 80 | bits
     digits = []
     for _ in range(26):
         number, rest = divmod(number, 32)

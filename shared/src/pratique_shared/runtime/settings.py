@@ -22,7 +22,7 @@ Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, m
 
 
 PR_SET_DUMPABLE = 4
-SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL")
+SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL", "PRATIQUE_ICS_TOKEN")
 
 
 class Settings(BaseSettings):

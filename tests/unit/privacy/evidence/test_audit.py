@@ -16,7 +16,7 @@ from pratique_privacy.http.auditing import READINGS, changes, is_audited
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
 from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.sealing import StorageKey
-from tests.unit.privacy.http.world import PCAP, RELEASE, World, check_problem
+from tests.unit.privacy.http.world import PCAP, RELEASE, World, check_problem, refuse_entries
 
 UNAVAILABLE = Unavailable("store-unavailable", "The artifact store did not answer: try again.")
 FULL = StoreFull("store-full", "The artifact store takes no more.")
@@ -31,18 +31,6 @@ async def log_of(world: World, tenant: str = "acme") -> list[AuditEntry]:
     entries = await world.client("auditor", tenant=tenant)
     found = (await entries.get("/audit?limit=1000")).json()["data"]
     return [entry for entry in map(AuditEntry.model_validate, reversed(found)) if entry.phase != "opened"]
-
-
-def close(world: World, monkeypatch: pytest.MonkeyPatch, problem: Problem) -> None:
-    """Let no entry be written from now on."""
-    room, create = world.archive.releases_room, world.archive.releases_room.create
-
-    async def refusing(key: str, data: bytes) -> bool:
-        if key.startswith("audit/"):
-            raise problem
-        return await create(key, data)
-
-    monkeypatch.setattr(room, "create", refusing)
 
 
 # What leaves an entry ---------------------------------------------------------------------------------------------
@@ -116,6 +104,32 @@ async def test_a_new_key_is_named_and_its_secret_is_not_kept(world: World, admin
     assert not [data for data in kept if secret in data]
 
 
+async def test_webhooks_recommendations_and_profiles_leave_entries_and_the_secret_of_a_webhook_none(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    made = (await operator.post("/webhooks", json={"url": "https://hooks.example.com/p"})).json()
+    hook, delivery = made["id"], "dlv_" + "0" * 26
+    assert (await operator.post(f"/webhooks/{hook}/deliveries/{delivery}/redeliver")).status_code == 404
+    assert (await operator.get(f"/webhooks/{hook}/deliveries")).status_code == 200  # codes and times: no entry
+    assert (await operator.delete(f"/webhooks/{hook}")).status_code == 204
+    question = {"source": RELEASE["source"], "attributes": {"quasi_identifiers": ["ip"], "sensitive": ["protocols"]}}
+    asked = await operator.post("/recommendations", json={**question, "gate": {"k": {"min": 2}}})
+    assert asked.status_code == 202
+    profiles = {"profiles": [[0.5, 0.5]], "taxonomy": [[[0, 1]]], "gamma": 0.1}
+    assert (await operator.post("/profiles/generalise", json=profiles)).status_code == 200
+    answered = [(one.operation, one.object, one.status) for one in await log_of(world) if one.phase == "answered"]
+    assert answered == [
+        ("createWebhook", hook, 201),
+        ("redeliver", delivery, 404),
+        ("deleteWebhook", hook, 204),
+        ("createRecommendation", asked.json()["id"], 202),
+        ("generaliseProfiles", None, 200),
+    ]
+    kept = b"".join(path.read_bytes() for path in (world.folder / "releases" / "audit").rglob("*") if path.is_file())
+    assert made["secret"].removeprefix("whsec_").encode() not in kept
+    assert b"hooks.example.com" not in kept
+
+
 # It fails closed --------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +140,7 @@ async def test_without_a_log_no_audited_operation_is_done(
     admin = await world.client("admin")
     release = (await admin.post("/releases", json=RELEASE)).json()["id"]
     await world.concluded(release)
-    close(world, monkeypatch, problem)
+    refuse_entries(world, monkeypatch, problem)
     for route in operations():
         if route.operation_id in ROLES:
             path = route.path.replace("{release_id}", release).replace("{name}", "mine").replace("{attack_id}", "x")
@@ -150,7 +164,7 @@ async def test_records_do_not_leave_when_their_entry_cannot_be_written(
 ) -> None:
     release = (await operator.post("/releases", json=RELEASE)).json()["id"]
     await world.concluded(release)
-    close(world, monkeypatch, UNAVAILABLE)
+    refuse_entries(world, monkeypatch, UNAVAILABLE)
     answer = await operator.get(f"/releases/{release}/records?format=csv")
     check_problem(answer, 503, "store-unavailable")
     assert b"192.0.2.0" not in answer.content

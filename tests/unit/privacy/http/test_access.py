@@ -61,6 +61,13 @@ MAY: dict[str, set[str]] = {
     "POST /profiles/generalise": {OPERATOR},
     "GET /gate-floor": {OPERATOR, AUDITOR},
     "PUT /gate-floor": set(),
+    "POST /webhooks": {OPERATOR},
+    "GET /webhooks": {OPERATOR},
+    "GET /webhooks/{id}": {OPERATOR},
+    "DELETE /webhooks/{id}": {OPERATOR},
+    "GET /webhooks/{id}/deliveries": {OPERATOR},
+    "POST /webhooks/{id}/deliveries/{id}/redeliver": {OPERATOR},
+    "GET /integrations/ics": {OPERATOR},
     "GET /api-keys": set(),
     "POST /api-keys": set(),
     "DELETE /api-keys/{id}": set(),
@@ -70,6 +77,7 @@ MAY: dict[str, set[str]] = {
     "GET /audit/check": {AUDITOR},
 }
 OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
+OPEN |= {"GET /ics/health", "POST /ics/info-jobs", "DELETE /ics/info-jobs/{id}"}  # the coordinator has its own token
 
 
 def operations_by_method() -> set[str]:
@@ -132,10 +140,11 @@ async def test_what_is_another_tenants_is_not_there(world: World, operator: http
     release = (await operator.post("/releases", json=RELEASE)).json()["id"]
     capture = (await operator.post("/captures", content=PCAP)).json()["id"]
     dataset = (await operator.post("/datasets", content=b"a\n1\n", headers={"Content-Type": "text/csv"})).json()["id"]
+    webhook = (await operator.post("/webhooks", json={"url": "https://hooks.example.com/x"})).json()["id"]
     await world.concluded(release)
     await world.ready_capture(capture)
     stranger = await world.client("admin", tenant="other")
-    ids = {"releases": release, "captures": capture, "datasets": dataset}
+    ids = {"releases": release, "captures": capture, "datasets": dataset, "webhooks": webhook}
     for operation in MAY:
         method, path = operation.split(" ")
         kind = path.split("/")[1]

@@ -1,11 +1,12 @@
 """A small world for the API: a real store on disk, a doorbell that is only listened to, tables that answer at once."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from fastapi import FastAPI
 
 from pratique_privacy.advice import ColumnAdvice, Predicted, Suggestion
@@ -36,6 +37,7 @@ from pratique_shared.contracts.media import Format, Upload
 from pratique_shared.contracts.messages import Message, Queue
 from pratique_shared.contracts.policy import IpPrefix, Policy
 from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters, RecordsSummary
+from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.clock import stamp
 from pratique_shared.runtime.queues import Doorbell
@@ -62,6 +64,16 @@ class SilentBell(Doorbell):
 
     async def ring(self, queue: Queue, message: Message) -> None:
         self.rung.append((queue, message.task, message.id))
+
+    async def ring_all(self, queue: Queue, messages: Sequence[Message]) -> None:
+        for message in messages:
+            await self.ring(queue, message)
+
+    async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
+        await work()
+
+    async def tell_progress(self, entity: str, progress: dict[str, Any]) -> None:
+        self.told[entity] = progress
 
     async def progress(self, entity: str) -> dict[str, Any]:
         return self.told.get(entity, {})
@@ -167,7 +179,14 @@ class World:
     bell: SilentBell
     tables: ReadyTables
     folder: Path
+    released_lines: bytes = b"{}\n"
     clients: list[httpx.AsyncClient] = field(default_factory=list)
+
+    @property
+    def audit(self) -> AuditLog:
+        """The log of the app."""
+        services: Services = self.app.state.services
+        return services.audit
 
     async def client(
         self, role: Role = "operator", tenant: str = "acme", recipient: str | None = None
@@ -270,7 +289,12 @@ class World:
         return published.model_copy(update={"certificate": certificate, "disclosures": disclosures})
 
     async def _files(self, room: Room, release_id: str) -> dict[str, Blob]:
-        contents = {"parquet": b"PAR1 released PAR1", "arrow": b"ARROW", "csv": RELEASED_CSV, "ndjson": b"{}\n"}
+        contents = {
+            "parquet": b"PAR1 released PAR1",
+            "arrow": b"ARROW",
+            "csv": RELEASED_CSV,
+            "ndjson": self.released_lines,
+        }
         return {form: await room.put_bytes(f"blobs/{release_id}/file-{form}", data) for form, data in contents.items()}
 
 
@@ -305,3 +329,15 @@ def check_problem(answer: httpx.Response, status: int, code: str) -> dict[str, A
     assert body["request_id"] == answer.headers["x-request-id"]
     assert {"type", "title", "detail"} <= body.keys()
     return body
+
+
+def refuse_entries(world: World, monkeypatch: pytest.MonkeyPatch, problem: Problem) -> None:
+    """Let no entry be written from now on."""
+    room, create = world.archive.releases_room, world.archive.releases_room.create
+
+    async def refusing(key: str, data: bytes) -> bool:
+        if key.startswith("audit/"):
+            raise problem
+        return await create(key, data)
+
+    monkeypatch.setattr(room, "create", refusing)

@@ -25,6 +25,9 @@ ADVICE = {
     "signature-wrong": "do not use it; get the certificate again, and ask the operator if that one fails too",
     "other-file": "do not use the file; download the records of this release again",
     "expired": "ask for a new release; --at holds the certificate against an earlier moment",
+    "bad-secret": "take the secret as it was shown when the webhook was made, alone in the file",
+    "address-not-allowed": "give an https address, or let the operator open this one with PRATIQUE_WEBHOOK_ALLOW",
+    "webhook-disabled": "its receiver answered 410: make a new one with `pratique webhook add`",
     "file-changed": "send the file once nothing writes to it any more",
 }
 ADVICE_BY_STATUS = {

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from pratique_privacy.evidence.croissant import RECORDS, croissant_of
 from pratique_privacy.evidence.datasheet import datasheet_of
-from pratique_privacy.evidence.statement import shown_to_all
 from pratique_privacy.flow import ReleaseFacts
-from pratique_privacy.posture import posture_of
+from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_shared.contracts.facts import Published
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)  # the first that zip knows; the certificate says when

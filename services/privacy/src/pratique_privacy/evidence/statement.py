@@ -7,7 +7,7 @@ from typing import Any, Final
 from pratique_privacy.evidence.limits import INFERENCE, LIMITATIONS, LINKABILITY, SINGLING_OUT
 from pratique_privacy.evidence.pseudonyms import KeyMark, pseudonyms_of
 from pratique_privacy.flow import ReleaseFacts
-from pratique_privacy.posture import posture_of
+from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_shared.contracts.facts import Published
 from pratique_shared.contracts.media import file_name
 from pratique_shared.contracts.posture import AttackFigures, Metrics, Posture
@@ -76,15 +76,6 @@ def _predicate(facts: ReleaseFacts, posture: Posture, issuer: Issuer, withheld: 
         "withheld": {"algorithm": "sha-256", "digests": withheld},
         "limitations": list(LIMITATIONS),
     }
-
-
-def shown_to_all(posture: Posture) -> dict[str, Any]:
-    """Return a posture as a recipient sees it: without the figures before, or a label that no released row has."""
-    told = posture.model_dump(mode="json", by_alias=True)
-    del told["before"]
-    by_label = told["records"]["survival_by_label"]
-    told["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
-    return told
 
 
 def attackers(after: Metrics) -> dict[str, Any]:

@@ -76,10 +76,18 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "addSigningKey": ADMIN,
     "listAudit": AUDITORS,
     "checkAudit": AUDITORS,
+    "createWebhook": OPERATOR,
+    "listWebhooks": OPERATOR,
+    "getWebhook": OPERATOR,
+    "deleteWebhook": OPERATOR,
+    "listDeliveries": OPERATOR,
+    "redeliver": OPERATOR,
+    "getIcs": OPERATOR,
     "whoAmI": EVERYONE,
 }
-# Public keys are for whoever holds a certificate.
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"})
+# Public keys are for whoever holds a certificate; the coordinator has a token of its own.
+CALLBACKS: Final = frozenset({"icsHealth", "putInfoJob", "deleteInfoJob"})
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS
 
 _bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
 
@@ -98,7 +106,7 @@ async def authorise(
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
     caller = await services_of(request).keys.caller(credentials.credentials)
     route: APIRoute = request.scope["route"]
-    trail = begin(request, caller) if is_audited(route) else None
+    trail = begin(request, caller.tenant, caller.role, caller.key_id) if is_audited(route) else None
     if caller.role not in ROLES[route.operation_id or ""]:
         raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
     if trail is not None and changes(route):

@@ -15,6 +15,8 @@ from pratique_privacy.http import (
     certificates,
     datasets,
     health,
+    ics,
+    integrations,
     policies,
     problems,
     profiles,
@@ -28,6 +30,7 @@ from pratique_privacy.http import (
     sweeps,
     trials,
     utility,
+    webhooks,
 )
 from pratique_privacy.http.access import authorise, check_rows
 from pratique_privacy.http.auditing import Auditing
@@ -48,9 +51,11 @@ PRIVATE = (
     profiles,
     trials,
     api_keys,
+    webhooks,
+    integrations,
 )
 EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
-OPEN = (health, reference, public_keys)
+OPEN = (health, reference, public_keys, ics)
 
 
 def create_app(services: Services) -> FastAPI:

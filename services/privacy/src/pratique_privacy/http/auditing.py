@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.evidence.chain import Event
 from pratique_privacy.http.problems import problem_response
-from pratique_privacy.keys import Caller
 from pratique_shared.contracts.problems import Problem
 
 # Readings of raw records and identifiers, of what is not released, and of what is. Whatever is no GET is audited too.
@@ -54,20 +53,27 @@ def changes(route: APIRoute) -> bool:
     return not (route.methods or set()) <= {"GET", "HEAD"}
 
 
-def begin(request: Request, caller: Caller) -> Trail:
+def begin(request: Request, tenant: str, role: str, key: str | None = None) -> Trail:
     """Let a request leave its trace when it is answered, whatever the answer."""
     route: APIRoute = request.scope["route"]
     event = Event(
         phase="asked",
-        key=caller.key_id,
-        role=caller.role,
+        key=key,
+        role=role,
         operation=route.operation_id,
         object=_object(request.path_params),
         request=request.scope["state"].get("request_id"),
     )
-    trail = Trail(caller.tenant, event)
+    trail = Trail(tenant, event)
     request.scope["state"][_TRAIL] = trail
     return trail
+
+
+def about(request: Request, identity: str) -> None:
+    """Name the object of a request that neither its path nor the `Location` of its answer names."""
+    trail: Trail | None = request.scope["state"].get(_TRAIL)
+    if trail is not None:
+        request.scope["state"][_TRAIL] = replace(trail, event=replace(trail.event, object=identity))
 
 
 def _object(parameters: Mapping[str, str]) -> str | None:

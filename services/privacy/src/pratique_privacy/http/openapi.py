@@ -12,6 +12,8 @@ from pratique_privacy.http.auditing import READINGS
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.profiles import ProfilesRequest
 from pratique_privacy.http.resources import GateFloor
+from pratique_privacy.http.webhooks import WebhookRequest
+from pratique_privacy.ics.bodies import PostedJob
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
 from pratique_shared.contracts.studies import RecommendationRequest, SweepRequest, UtilityRequest
@@ -28,6 +30,8 @@ BODIES = (
     GateFloor,
     KeyRequest,
     ProfilesRequest,
+    WebhookRequest,
+    PostedJob,
     ProblemDocument,
 )
 DESCRIPTION = """How identifiable the people and machines in a 5G and O-RAN network profile still are; and a

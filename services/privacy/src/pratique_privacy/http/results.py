@@ -5,7 +5,6 @@ from typing import Annotated, Any, Final, Literal, assert_never
 
 from fastapi import APIRouter, Query, Request, Response
 
-from pratique_privacy.evidence.statement import shown_to_all
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
@@ -29,7 +28,7 @@ from pratique_privacy.http.resources import (
     release_resource,
 )
 from pratique_privacy.http.services import Services
-from pratique_privacy.posture import posture_of
+from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld

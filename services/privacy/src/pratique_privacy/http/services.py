@@ -1,10 +1,12 @@
 """What the handlers work with, built once in `main`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
+from pratique_privacy.ics.terms import IcsTerms
 from pratique_privacy.keys import KeyRoom
+from pratique_privacy.outbound.addresses import Allowed
 from pratique_privacy.tables import Tables
 from pratique_shared.runtime.queues import Doorbell
 
@@ -34,3 +36,5 @@ class Services:
     audit: AuditLog
     version: str
     limits: Limits = Limits()
+    webhook_allowed: Allowed = field(default_factory=Allowed)
+    ics: IcsTerms | None = None

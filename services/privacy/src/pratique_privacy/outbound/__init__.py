@@ -1,0 +1,1 @@
+"""Outbound: what this service sends to addresses that its users name, and where it will not go."""
