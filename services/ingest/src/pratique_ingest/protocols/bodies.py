@@ -13,8 +13,8 @@ from pratique_ingest.protocols.ngap import ngap
 from pratique_ingest.protocols.written import Trail
 
 GZIP, DELIMITER, DECIDING = b"\x1f\x8b\x08", b"--", 3
-# A body may expand to this much at once, and by so much a byte that came: JSON compresses to a tenth.
-FREE, RATIO, MAX_EXPANDED = 65_536, 32, 1 << 20
+# The bodies of a direction may expand to this much, and by so much a byte that came: JSON compresses to a tenth.
+FREE, RATIO, MAX_EXPANDED = 4096, 32, 1 << 20
 # What zlib keeps of a stream beside our own: its window, and its tables.
 INFLATER = 48 << 10
 MAX_KEPT, MAX_PARTS = 65_536, 16
@@ -22,15 +22,24 @@ PART_TYPE = re.compile(rb"(?:\A|\n)content-type:[ \t]{0,16}application/vnd\.3gpp
 PART_PROTOCOLS: Final = frozenset({"nas-5gs"})
 
 
+class Growth:
+    """How many bytes the compressed bodies of one direction may still expand to."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = FREE
+
+
 class Body:
     """One body: the identifiers of its text, and those of its parts once it has ended (TS 29.500, 6.2.5)."""
 
-    __slots__ = ("_begun", "_expanded", "_inflater", "_parts", "_received", "_trail")
+    __slots__ = ("_begun", "_expanded", "_growth", "_inflater", "_parts", "_trail")
 
-    def __init__(self) -> None:
+    def __init__(self, growth: Growth) -> None:
         self._begun: bytes | None = b""
         self._inflater: zlib._Decompress | None = None
-        self._received = self._expanded = 0
+        self._growth, self._expanded = growth, 0
         self._trail = Trail()
         self._parts: bytearray | None = None
 
@@ -68,8 +77,9 @@ class Body:
 
     def _expand(self, inflater: "zlib._Decompress", data: bytes) -> bytes:
         """Return what compressed bytes expand to; one that is damaged, or grows too much, is read no further."""
-        self._received += len(data)
-        room = min(FREE + RATIO * self._received, MAX_EXPANDED) - self._expanded
+        growth = self._growth
+        growth.left += RATIO * len(data)
+        room = min(growth.left, MAX_EXPANDED - self._expanded)
         if room <= 0:
             return b""
         try:
@@ -77,6 +87,7 @@ class Body:
         except zlib.error:
             self._expanded = MAX_EXPANDED
             return b""
+        growth.left -= len(text)
         self._expanded = MAX_EXPANDED if inflater.unconsumed_tail else self._expanded + len(text)
         return text
 

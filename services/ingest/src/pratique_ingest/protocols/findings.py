@@ -207,6 +207,13 @@ class Findings:
         if len(value) <= MAX_TEXT and (shape is None or shape.fullmatch(value)) and value.strip("0-"):
             self.identities.add((kind, value))
 
+    def join(self, said: "Findings") -> None:
+        """Add what a part of the frame says by itself."""
+        self.protocols |= said.protocols
+        self.identities |= said.identities
+        self.sender |= said.sender
+        self.receiver |= said.receiver
+
     def signs(self, sender: Sign, receiver: Sign) -> None:
         """Note what a message says about both of its ends."""
         self.sender.add(sender)

@@ -6,6 +6,7 @@ all that was added since is known again; the rest of the table is said to be mis
 
 from typing import Final, NamedTuple
 
+from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.protocols.huffman import huffman
 
 Field = tuple[bytes, bytes]
@@ -29,25 +30,29 @@ STATIC: Final[tuple[Field, ...]] = (
 FIRST_DYNAMIC = len(STATIC) + 1
 # Section 4.1: what an entry counts beyond its strings. The table has 4,096 bytes until a block says otherwise.
 OVERHEAD, SIZE, LARGEST = 32, 4096, 65_536
-# What an entry takes in memory beyond that.
-ENTRY = 100
+# What an entry takes in memory beyond that, and each identifier that it was found to hold.
+ENTRY, SAID = 200, 300
 # A block that names one long entry a thousand times is an attack on its reader.
 MAX_FIELDS, MAX_FIELD_BYTES = 512, 65_536
 
 
 class Table:
-    """The dynamic table of one direction; `size` is in the octets of section 4.1."""
+    """The dynamic table of one direction; `size` is in the octets of section 4.1.
 
-    __slots__ = ("_entries", "_limit", "size")
+    It remembers what each of its entries says: two bytes may name a long one, which is read once.
+    """
+
+    __slots__ = ("_entries", "_limit", "_said", "_weight", "size")
 
     def __init__(self) -> None:
         self._entries: list[Field] = []  # newest last
-        self._limit, self.size = SIZE, 0
+        self._said: dict[Field, Findings | None] = {}
+        self._limit, self.size, self._weight = SIZE, 0, 0
 
     @property
     def cost(self) -> int:
         """Bytes that the entries take here."""
-        return self.size + ENTRY * len(self._entries)
+        return self.size + ENTRY * len(self._entries) + self._weight
 
     def field(self, index: int) -> Field | None:
         """Return an entry by its index over both tables; None when it is not known. Raises IndexError for none."""
@@ -61,6 +66,7 @@ class Table:
     def add(self, field: Field) -> None:
         """Add an entry; the oldest leave until it fits (section 4.4)."""
         self._entries.append(field)
+        self._said.setdefault(field)
         self.size += len(field[0]) + len(field[1]) + OVERHEAD
         self._evict()
 
@@ -72,12 +78,25 @@ class Table:
     def forget(self) -> None:
         """Know nothing any more: a block was missed."""
         self._entries.clear()
-        self.size = 0
+        self._said.clear()
+        self.size = self._weight = 0
+
+    def said(self, field: Field) -> Findings | None:
+        """Return what a field says, if it is an entry and was read before."""
+        return self._said.get(field)
+
+    def remember(self, field: Field, said: Findings) -> None:
+        """Remember what a field says, as long as it is an entry."""
+        if field in self._said:
+            self._said[field] = said
+            self._weight += SAID * len(said.identities)
 
     def _evict(self) -> None:
         while self.size > self._limit and self._entries:
-            name, value = self._entries.pop(0)
+            name, value = oldest = self._entries.pop(0)
             self.size -= len(name) + len(value) + OVERHEAD
+            if (said := self._said.pop(oldest, None)) is not None:
+                self._weight -= SAID * len(said.identities)
 
 
 class Block(NamedTuple):

@@ -4,7 +4,7 @@ import re
 from enum import Enum, auto
 
 from pratique_ingest.protocols import ocpp, sbi
-from pratique_ingest.protocols.bodies import Body
+from pratique_ingest.protocols.bodies import Body, Growth
 from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.protocols.written import Trail, text_identities
 
@@ -18,7 +18,7 @@ UPGRADE = b"\r\nupgrade:"
 TO_HTTP2 = re.compile(rb"\r\nupgrade:[ \t]{0,16}h2c[ \t]{0,16}\r\n")
 SWITCHING = re.compile(rb"HTTP/1\.1 101[ \r]")
 WITHOUT_BODY = re.compile(rb"HTTP/1\.[01] (?:1\d\d|204|304)[ \r]")
-CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]{0,16}(?:;[^\r\n]*)?\r\n")
+CHUNK = re.compile(rb"(?:\r\n)?([0-9a-fA-F]{1,8})[ \t]{0,16}(?:;[^\r\n]*)?\r\n")
 
 
 def begins(data: bytes) -> bool:
@@ -39,14 +39,15 @@ class _At(Enum):
 class Http1:
     """One direction of a connection."""
 
-    __slots__ = ("_at", "_body", "_kept", "_left", "_trail", "_untouched", "turned")
+    __slots__ = ("_at", "_body", "_growth", "_kept", "_left", "_trail", "_untouched", "turned")
 
     def __init__(self) -> None:
         self._at = _At.LOST
         self._kept = b""
         self._left = 0
         self._untouched = False
-        self._body = Body()
+        self._growth = Growth()
+        self._body = Body(self._growth)
         self._trail = Trail()
         self.turned: str | None = None
 
@@ -79,10 +80,10 @@ class Http1:
                     return
                 case _At.HEAD:
                     data = self._head(data, found)
-                case _At.LENGTH | _At.CHUNK_DATA:
+                case _At.LENGTH:
                     data = self._counted(data, found)
-                case _At.CHUNK:
-                    data = self._chunk(data, found)
+                case _At.CHUNK | _At.CHUNK_DATA:
+                    data = self._chunked(data, found)
                 case _At.TRAILER:
                     data = self._trailer(data)
         self._kept += data
@@ -128,10 +129,10 @@ class Http1:
         else:
             self._at = _At.CLOSE if head.startswith(b"HTTP/") else _At.HEAD
         if self._at is not _At.HEAD:
-            self._body = Body()
+            self._body = Body(self._growth)
 
     def _counted(self, data: bytes, found: Findings) -> bytes:
-        """Read the bytes of a body, or of a chunk, that are counted."""
+        """Read the bytes of a body that are counted."""
         part = data[: self._left]
         self._left -= len(part)
         self._untouched = False
@@ -148,22 +149,44 @@ class Http1:
         else:
             self._at = _At.CHUNK
 
-    def _chunk(self, data: bytes, found: Findings) -> bytes:
-        """Read the line that gives a chunk's size, behind the line's end of the chunk before (RFC 9112, 7.1)."""
-        data = (self._kept + data).removeprefix(LINE)
-        self._kept = b""
-        line = CHUNK.match(data)
-        if line is not None:
-            self._left = int(line[1], 16)
-            self._at = _At.CHUNK_DATA if self._left else _At.TRAILER
-            if not self._left:
-                self._body.end(found)
-            return data[line.end() :]
-        if b"\n" in data or len(data) > MAX_LINE:
+    def _chunked(self, data: bytes, found: Findings) -> bytes:
+        """Read chunks (RFC 9112, 7.1); what they hold is one text, however small they are."""
+        data, self._kept, at = self._kept + data, b"", 0
+        parts: list[bytes] = []
+        while at < len(data):
+            if self._at is _At.CHUNK:
+                begun, at = at, self._chunk(data, at)
+                if at == begun:
+                    break
+            if self._at is _At.TRAILER:
+                break
+            parts.append(data[at : at + self._left])
+            at += len(parts[-1])
+            self._left -= len(parts[-1])
+            self._counted_out(found)
+        self._body.take(b"".join(parts), found)
+        return self._behind_chunks(data[at:], found)
+
+    def _chunk(self, data: bytes, at: int) -> int:
+        """Read the line that gives a chunk's size, behind the line's end of the chunk before; return where it ends."""
+        line = CHUNK.match(data, at)
+        if line is None:
+            return at
+        self._left = int(line[1], 16)
+        self._at = _At.CHUNK_DATA if self._left else _At.TRAILER
+        return line.end()
+
+    def _behind_chunks(self, rest: bytes, found: Findings) -> bytes:
+        """End the body with its last chunk, and keep the line of a size that is still coming."""
+        if self._at is _At.TRAILER:
+            self._body.end(found)
+            return rest
+        line = rest.removeprefix(LINE)
+        if b"\n" in line or len(line) > MAX_LINE:
             self.lose(found)
-            self._trail.take(data, found)
+            self._trail.take(line, found)
         else:
-            self._kept = data
+            self._kept = rest
         return b""
 
     def _trailer(self, data: bytes) -> bytes:
@@ -207,7 +230,7 @@ class Http1:
             sbi.http1(kept, found)
             text_identities(kept, found, closed=False)
         self._at, self._left = _At.LOST, 0
-        self._body = Body()
+        self._body = Body(self._growth)
         self._trail.cut()
 
     def close(self, found: Findings) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from pratique_ingest.protocols import sbi
-from pratique_ingest.protocols.bodies import Body
+from pratique_ingest.protocols.bodies import Body, Growth
 from pratique_ingest.protocols.findings import Findings
-from pratique_ingest.protocols.hpack import Table, header_block
+from pratique_ingest.protocols.hpack import Field, Table, header_block
 from pratique_ingest.protocols.written import Trail, text_identities
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -26,6 +26,7 @@ HEADER: Final = 9
 # What is missing between two frames and has one of these sizes is a frame that acknowledges, or opens the window (or
 # closes a stream), or a ping: a header block of so few bytes adds nothing to a table. Filtered captures lack them.
 CONTROL_FRAMES = frozenset({HEADER, HEADER + 4, HEADER + 8})
+NOTHING: Final = Findings()
 
 
 class Frame(NamedTuple):
@@ -77,10 +78,18 @@ def http2(data: bytes) -> bool:
     return bool(ends) and (ends[-1] == len(data) or (ends[-1] > len(data) and len(ends) > 1))
 
 
+def _said(field: Field) -> Findings:
+    """Read a header field by itself."""
+    found = Findings()
+    text_identities(field[1], found)
+    sbi.field(*field, found)
+    return found if found.identities or found.protocols or found.sender or found.receiver else NOTHING
+
+
 class Http2:
     """One direction of a connection; `known` says that its next byte begins a frame, or the preface."""
 
-    __slots__ = ("_block", "_bodies", "_ending", "_kept", "_known", "_left", "_stream", "_table", "_trail", "turned")
+    __slots__ = ("_block", "_bodies", "_ending", "_growth", "_kept", "_known", "_left", "_stream", "_table", "_trail", "turned")
 
     def __init__(self, *, known: bool = False) -> None:
         self._known = known
@@ -90,6 +99,7 @@ class Http2:
         # A header block whose other frames are awaited.
         self._block: bytes | None = None
         self._bodies: dict[int, Body] = {}
+        self._growth = Growth()
         self._table = Table()
         self._trail = Trail()
         self.turned: str | None = None
@@ -169,7 +179,7 @@ class Http2:
         if body is None:
             if len(self._bodies) >= MAX_BODIES:
                 del self._bodies[next(iter(self._bodies))]
-            body = self._bodies[stream] = Body()
+            body = self._bodies[stream] = Body(self._growth)
         return body
 
     def _body(self, data: bytes, at: int, found: Findings) -> int:
@@ -220,9 +230,13 @@ class Http2:
         found.messages += 1 + len(read.fields) // FIELDS_A_MESSAGE
         if not read.whole:
             found.troubles.append("hpack-state-unknown")
-        text_identities(b"\n".join([value for _, value in read.fields]), found)
-        for name, value in read.fields:
-            sbi.field(name, value, found)
+        for field in read.fields:
+            said = self._table.said(field)
+            if said is None:
+                said = _said(field)
+                self._table.remember(field, said)
+            if said is not NOTHING:
+                found.join(said)
 
     def skip(self, count: int, found: Findings) -> None:
         """Pass bytes that are missing: within a body's frame, or one small frame; else place and table are lost."""

@@ -11,20 +11,25 @@ from pratique_ingest.protocols.suci import concealed, network_access
 BEHIND = rb"(?=[\"'/?&,;)\]}<>|#\\\s\x00]|%(?:2[0267CF]|3[ABCEF]|5D|7D|0[AD])|\Z)"
 
 
+# The byte that ends one.
+ENDING = re.compile(rb"[\"'/?&,;)\]}<>|#\\\s\x00%]")
+
+
 def _whole(prefix: bytes, value: bytes) -> bytes:
-    # What stands before is asked behind the prefix, so that the search may look for its letters.
-    return prefix + rb"(?:(?<![\w*.-]%b)|(?<=%%[0-9A-Fa-f]{2}%b))" % (prefix, prefix) + value
+    # What stands before is asked behind the prefix, so that the search may look for its letters. It is no byte that a
+    # name may hold: each byte is then read for one name at most, and none twice (no quantifier gives back).
+    return prefix + rb"(?:(?<![\w*.!$+~^-]%b)|(?<=%%[0-9A-Fa-f]{2}%b))" % (prefix, prefix) + value
 
 
 IDENTIFIER = re.compile(
     rb"(?:%b)" % b"|".join((
-        _whole(b"imsi-", rb"(?P<imsi>[0-9]{13,15})"),
-        _whole(b"msisdn-", rb"(?P<msisdn>[0-9]{5,15})"),
-        _whole(b"imei-", rb"(?P<imei>[0-9]{14,16})"),
-        _whole(b"imeisv-", rb"(?P<imeisv>[0-9]{14,16})"),
-        _whole(b"suci-0-", rb"(?P<suci>[0-9]{3}-[0-9]{2,3}-[0-9]{0,4}-[0-9]{1,2}-[0-9]{1,3}-[0-9a-fA-F]{4,2800})"),
+        _whole(b"imsi-", rb"(?P<imsi>[0-9]{13,15}+)"),
+        _whole(b"msisdn-", rb"(?P<msisdn>[0-9]{5,15}+)"),
+        _whole(b"imei-", rb"(?P<imei>[0-9]{14,16}+)"),
+        _whole(b"imeisv-", rb"(?P<imeisv>[0-9]{14,16}+)"),
+        _whole(b"suci-0-", rb"(?P<suci>[0-9]{3}-[0-9]{2,3}-[0-9]{0,4}-[0-9]{1,2}-[0-9]{1,3}-[0-9a-fA-F]{4,2800}+)"),
         _whole(b"5g-guti-", rb"(?P<guti>[0-9]{5,6}[0-9a-fA-F]{14})"),
-        _whole(b"nai-", rb"(?P<nai>[\w.!$+~^-]{1,253}(?:@|%40)[A-Za-z0-9.-]{3,253})"),
+        _whole(b"nai-", rb"(?P<nai>[\w.!$+~^-]{1,253}+(?:@|%40)[A-Za-z0-9.-]{3,253}+)"),
     ))
     + BEHIND
 )  # fmt: skip
@@ -67,12 +72,14 @@ def text_identities(data: bytes, found: Findings, known: int = 0, closed: bool =
         return
     if not any(sign in data for sign in SIGNS):
         return
+    seen: set[bytes] = set()
     for match in IDENTIFIER.finditer(data):
         end = match.end()
         # A percent sign that was cut left its value waiting, too.
         if end < known and not (data[end] == 0x25 and end + 3 > known):
             continue
-        if end < len(data) or closed:
+        if (end < len(data) or closed) and match[0] not in seen:
+            seen.add(match[0])
             _keep(match, found)
 
 
@@ -88,7 +95,8 @@ class Trail:
         """Read the next piece."""
         tail = self.tail
         joined = tail + data if tail else data
-        text_identities(joined, found, len(tail), closed=False)
+        if ENDING.search(joined, max(len(tail) - 2, 0)) is not None:
+            text_identities(joined, found, len(tail), closed=False)
         self.tail = joined if len(joined) <= TAIL else _kept(joined)
 
     def end(self, found: Findings) -> None:
