@@ -101,6 +101,11 @@ class Slice(NamedTuple):
     sst: int
     sd: str | None
 
+    @classmethod
+    def of(cls, kind: int, differentiator: bytes) -> "Slice":
+        """Return a slice as it is sent: all bits say that it has no differentiator (TS 23.003, 28.4.2)."""
+        return cls(kind, None if differentiator == b"\xff\xff\xff" else differentiator.hex())
+
 
 class End(NamedTuple):
     """One end of the tunnel of a PDU session: the packets that go there are the session's."""

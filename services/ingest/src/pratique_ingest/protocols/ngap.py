@@ -15,12 +15,11 @@ from pratique_ingest.protocols.bits import Bits
 from pratique_ingest.protocols.ciphering import UeContext
 from pratique_ingest.protocols.findings import Context, End, Findings, Handover, Kind, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g, s_tmsi
-from pratique_ingest.protocols.tunnel_ends import NO_DIFFERENTIATOR, tunnel_ends
+from pratique_ingest.protocols.tunnel_ends import MAX_NAS, tunnel_ends
 
 ALLOWED_SLICES, AMF_UE, NAS_PDU, NGAP_MESSAGE, RAN_UE, SOURCE_AMF_UE, UE_NUMBERS = 0, 10, 38, 42, 85, 100, 114
 S_TMSI, PAGING_IDENTITY = 26, 115
 AMF_NAME, CAUSE, GLOBAL_RAN_NODE = 1, 15, 27
-MAX_NAS = 8  # a message has one
 INITIAL_UE_MESSAGE, SETUP, REROUTE, RELEASE = 15, 21, 36, 41
 # Kinds of UEs that an initial message tells apart (TS 38.413, 9.2.5.1): relays, and devices of reduced capability.
 ROLES = {201: "IAB node", 333: "RedCap UE"}
@@ -93,8 +92,7 @@ def _slice(value: bytes | None) -> Slice | None:
     """Read the first of the allowed slices: count, options, type in one byte each, then the differentiator if any."""
     if value is None or len(value) < 2:
         return None
-    differentiator = value[2:5].hex() if value[0] & 2 and len(value) >= 5 else NO_DIFFERENTIATOR
-    return Slice(value[1], None if differentiator == NO_DIFFERENTIATOR else differentiator)
+    return Slice.of(value[1], value[2:5]) if value[0] & 2 and len(value) >= 5 else Slice(value[1], None)
 
 
 # What a message must have, by procedure and outcome, of those that make up nearly all traffic (TS 38.413, 9.2): one

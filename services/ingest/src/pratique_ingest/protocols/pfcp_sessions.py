@@ -117,8 +117,7 @@ def pfcp_session(kind: int, receiver_id: int | None, body: bytes) -> Line | None
         elif element == USER_ID:
             imsi = _permanent(value)
         elif element == S_NSSAI and len(value) == 4:
-            differentiator = value[1:].hex()
-            chosen = Slice(value[0], None if differentiator == "ffffff" else differentiator)
+            chosen = Slice.of(value[0], value[1:])
         elif element in (CREATE_PDR, CREATED_PDR):
             rules.append(_detection(value))
         elif element in (CREATE_FAR, UPDATE_FAR):

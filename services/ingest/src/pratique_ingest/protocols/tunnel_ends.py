@@ -16,7 +16,6 @@ UPLINK_END, UPLINK_ENDS_TO_MODIFY = 139, 140
 # A UE has no more than fifteen PDU sessions (TS 24.501, 9.4).
 MAX_SESSIONS = 16
 MAX_NAS, MAX_ENDS = 8, 32
-NO_DIFFERENTIATOR = "ffffff"  # TS 23.003, 28.4.2: no SD value is associated
 # Where an address of both versions is given, that of version 4 stands first (TS 38.414, 5.1).
 ADDRESSES = {32: ((0, 4),), 128: ((0, 16),), 160: ((0, 4), (4, 20))}
 Place = tuple[bytes, int]
@@ -27,10 +26,10 @@ def network_slice(bits: Bits) -> Slice:
     """Read an S-NSSAI: the type stands among the options' bits, the differentiator is aligned."""
     extended, differentiated, more = bits.take(1), bits.take(1), bits.take(1)
     kind = bits.take(8)
-    differentiator = bits.octets(3).hex() if differentiated else NO_DIFFERENTIATOR
+    chosen = Slice.of(kind, bits.octets(3)) if differentiated else Slice(kind, None)
     if more and not extended:
         bits.extensions()
-    return Slice(kind, None if differentiator == NO_DIFFERENTIATOR else differentiator)
+    return chosen
 
 
 def _places(bits: Bits) -> list[Place]:
