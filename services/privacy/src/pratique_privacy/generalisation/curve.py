@@ -21,9 +21,9 @@ from pratique_privacy.generalisation.profile import Profile, profile_of
 from pratique_privacy.generalisation.taxonomy import Floats, Groups, Places, Taxonomy, taxonomy_of
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
 
-MOST_CELLS = 60_000  # results x leaves x levels: one or two seconds of one core
-MOST_RESULTS = 2_000
-MOST_PRICED = 300  # profiles with costs of their own: each takes a linear program or two
+MOST_CELLS = 40_000  # results x leaves x levels, half as many with costs: a second of one core
+MOST_RESULTS = 1_000
+MOST_PRICED = 60  # profiles with costs: each takes a linear program or two
 
 _PLAIN = (
     "profile",
@@ -233,8 +233,9 @@ def _target(given: Numbers, leaves: int) -> Floats:
 def _check_amount(question: Question, leaves: int) -> None:
     """Refuse what would take longer than an answer may: it says how many results would fit."""
     results, each = len(question.profiles) * len(question.gammas), leaves * len(question.levels)
-    if results * each > MOST_CELLS or results > MOST_RESULTS:
-        fit = min(MOST_CELLS // each, MOST_RESULTS)
+    cells = MOST_CELLS if question.costs is None else MOST_CELLS // 2
+    if results * each > cells or results > MOST_RESULTS:
+        fit = min(cells // each, MOST_RESULTS)
         detail = "Profiles times gammas times leaves times levels are too many for one answer."
         advice = f"of {leaves} leaves and {len(question.levels)} levels ask for at most {fit} profiles times gammas"
         _refuse("profiles-too-large", detail, "/profiles", advice)
