@@ -107,6 +107,7 @@ def test_costs_move_the_limit_and_take_the_closed_form_away() -> None:
         ({"target": [1, 1, 1, 0]}, "target-zero"),
         ({"gammas": [-0.1]}, "gamma-infeasible"),
         ({"gammas": [0.1] * (MOST_CELLS // 4 + 1)}, "profiles-too-large"),
+        ({"profiles": [[1] * 9000], "levels": [[list(range(9000))]] * 5}, "profiles-too-large"),
         ({"profiles": [[1, 2, 3, 4]] * 301, "costs": [[1]] * 4}, "too-many-profiles"),
     ],
 )

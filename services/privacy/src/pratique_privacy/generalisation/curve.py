@@ -238,6 +238,8 @@ def _check_amount(question: Question, leaves: int) -> None:
         fit = min(cells // each, MOST_RESULTS)
         detail = "Profiles times gammas times leaves times levels are too many for one answer."
         advice = f"of {leaves} leaves and {len(question.levels)} levels ask for at most {fit} profiles times gammas"
+        if not fit:
+            advice = f"one profile may have at most {cells} leaves times levels"
         _refuse("profiles-too-large", detail, "/profiles", advice)
     if question.costs is not None and len(question.profiles) > MOST_PRICED:
         detail = "Profiles with costs take a linear program each."
