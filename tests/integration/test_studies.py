@@ -65,3 +65,20 @@ def test_a_utility_study_says_what_a_classifier_still_learns(running: House, cap
         assert (whole["survival"], nothing["survival"], nothing["untrained"]) == (1.0, 0.0, 2)
         assert whole["macro_f1"] > nothing["macro_f1"] == 0.0
         assert sum(body["labels"].values()) == body["records"]
+
+
+def test_the_profiles_of_a_capture_are_generalised_as_a_study(running: House, capture: str) -> None:
+    with running.http() as http:
+        asked = {"capture": capture, "gamma": [0.0, 0.2]}
+        taken = http.post("/profiles/generalise", json=asked, headers={"Prefer": "wait=30"})
+        assert taken.status_code == 201, taken.text
+        found = taken.json()
+        assert found["status"] == "completed"
+        assert len(found["results"]) == 2 * len(found["hosts"])
+        hosts = [row["ip"] for row in http.get(f"/captures/{capture}/records", params={"limit": 1000}).json()["data"]]
+        assert {host for own in found["hosts"] for host in own} <= set(hosts)
+        gained = [row["entropy"] - row["entropy_before"] for row in found["results"] if row["gamma"] == 0.2]
+        assert min(gained) > -1e-7
+        assert max(gained) > 0.01
+        again = http.get(taken.headers["location"])
+        assert again.json()["results"] == found["results"]

@@ -18,6 +18,7 @@ from pratique_privacy.advice import Predicted, classify, suggest
 from pratique_privacy.composition import Part, compose, lasting_pseudonyms, source_ids
 from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, write_files
 from pratique_privacy.generalisation.curve import Question, curve, document
+from pratique_privacy.host_profiles import host_profiles
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
@@ -231,6 +232,15 @@ def _generalise(body: Body, blobs: list[bytes]) -> Reply:  # noqa: ARG001 - prof
     return Reply({}, (json.dumps({"results": [document(point) for point in curve(question)]}).encode(),))
 
 
+def _generalise_hosts(body: Body, blobs: list[bytes]) -> Reply:
+    table = _source(body, blobs)
+    cells = zip(table["ip"].to_list(), table["protocol_packets"].to_list(), strict=True)
+    found = host_profiles(
+        {host: json.loads(text) for host, text in cells}, body["gammas"], body["compare"], body["seed"]
+    )
+    return Reply({}, (json.dumps(found).encode(),))
+
+
 def _suggestions_of_release(body: Body, blobs: list[bytes]) -> Reply:
     requested = ReleaseRequested.model_validate(body["requested"])
     measured = Measured.model_validate(body["measured"])
@@ -269,6 +279,7 @@ OPERATIONS: dict[str, Callable[[Body, list[bytes]], Reply]] = {
     "compose": _compose,
     "recommend": _recommend,
     "generalise": _generalise,
+    "generalise_hosts": _generalise_hosts,
     "suggestions": _suggestions_of_release,
     "ranks": _ranks,
     "sweep": _sweep,

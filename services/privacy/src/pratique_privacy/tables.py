@@ -17,7 +17,7 @@ from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
-from pratique_shared.contracts.studies import Recommendation
+from pratique_shared.contracts.studies import ProfilesWork, Recommendation
 from pratique_shared.runtime.children import Children, Limits, Reply, these
 
 Row = dict[str, Any]
@@ -239,6 +239,12 @@ class Tables:
             "tenant_key": tenant_key.hex(),
         }
         return (await self._call(body, sources)).blobs[0]
+
+    async def generalise_hosts(self, work: ProfilesWork, sources: Sequence[SourceBytes]) -> dict[str, Any]:
+        """Return the optimal strategies of every distinct host profile of a capture, and whose it is."""
+        body = {"op": "generalise_hosts", "gammas": list(work.gammas), "compare": list(work.compare), "seed": work.seed}
+        found: dict[str, Any] = json.loads((await self._call(body, sources)).blobs[0])
+        return found
 
     async def suggestions(
         self, requested: ReleaseRequested, measured: Measured, table: bytes, sources: Sequence[SourceBytes], key: bytes

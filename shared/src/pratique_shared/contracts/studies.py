@@ -116,6 +116,18 @@ class RecommendationRequest(Contract):
     budget: Budget = Budget()
 
 
+Gamma = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class CaptureProfilesRequest(Contract):
+    """The body of `POST /profiles/generalise` for the hosts of a capture, over the built-in taxonomy of protocols."""
+
+    capture: CaptureId
+    gamma: Gamma | Annotated[tuple[Gamma, ...], Field(min_length=1, max_length=100)]
+    compare: tuple[Literal["forgery", "forgery2", "suppression"], ...] = ()
+    seed: int = Field(default=1, ge=0, lt=2**64)
+
+
 # What it comes to, with every default filled in ------------------------------------------------------------------
 
 
@@ -194,7 +206,17 @@ class RecommendationWork(Contract):
     asked: Recommendation
 
 
-Work = Annotated[SweepWork | AttackWork | UtilityWork | RecommendationWork, Field(discriminator="kind")]
+class ProfilesWork(Contract):
+    """The profiles of the hosts of a capture, generalised at every cost of `gammas`."""
+
+    kind: Literal["profiles"] = "profiles"
+    capture: CaptureId
+    gammas: tuple[float, ...]
+    compare: tuple[str, ...]
+    seed: int
+
+
+Work = Annotated[SweepWork | AttackWork | UtilityWork | RecommendationWork | ProfilesWork, Field(discriminator="kind")]
 
 # Facts -----------------------------------------------------------------------------------------------------------
 

@@ -59,6 +59,7 @@ MAY: dict[str, set[str]] = {
     "GET /recommendations": {OPERATOR, AUDITOR},
     "GET /recommendations/{id}": {OPERATOR, AUDITOR},
     "POST /profiles/generalise": {OPERATOR},
+    "GET /profiles/{id}": {OPERATOR},
     "GET /gate-floor": {OPERATOR, AUDITOR},
     "PUT /gate-floor": set(),
     "POST /webhooks": {OPERATOR},

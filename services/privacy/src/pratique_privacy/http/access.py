@@ -67,6 +67,7 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "listRecommendations": WATCHERS,
     "getRecommendation": WATCHERS,
     "generaliseProfiles": OPERATOR,
+    "getProfiles": OPERATOR,
     "getGateFloor": WATCHERS,
     "putGateFloor": ADMIN,
     "listApiKeys": ADMIN,

@@ -50,9 +50,10 @@ def _ref(kind: type[BaseModel]) -> str:
     return f"#/components/schemas/{kind.__name__}"
 
 
-def takes(kind: type[BaseModel], **examples: object) -> dict[str, Any]:
-    """Return the JSON body that an operation takes, for OpenAPI."""
-    media: dict[str, Any] = {"schema": {"$ref": _ref(kind)}}
+def takes(*kinds: type[BaseModel], **examples: object) -> dict[str, Any]:
+    """Return the JSON body that an operation takes, one of these kinds, for OpenAPI."""
+    each = [{"$ref": _ref(kind)} for kind in kinds]
+    media: dict[str, Any] = {"schema": each[0] if len(each) == 1 else {"oneOf": each}}
     if examples:
         media["examples"] = {name: {"value": value} for name, value in examples.items()}
     return {"requestBody": {"required": True, "content": {"application/json": media}}}

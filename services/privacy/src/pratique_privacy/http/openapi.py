@@ -16,7 +16,12 @@ from pratique_privacy.http.webhooks import WebhookRequest
 from pratique_privacy.ics.bodies import PostedJob
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest, StoredPolicy
-from pratique_shared.contracts.studies import RecommendationRequest, SweepRequest, UtilityRequest
+from pratique_shared.contracts.studies import (
+    CaptureProfilesRequest,
+    RecommendationRequest,
+    SweepRequest,
+    UtilityRequest,
+)
 
 BODIES = (
     ReleaseRequest,
@@ -30,6 +35,7 @@ BODIES = (
     GateFloor,
     KeyRequest,
     ProfilesRequest,
+    CaptureProfilesRequest,
     WebhookRequest,
     PostedJob,
     ProblemDocument,

@@ -6,9 +6,16 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, StrictFloat, StrictInt
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import answers, takes
-from pratique_privacy.http.body import read_body
+from pratique_privacy.http.answers import Prefer, answers, takes
+from pratique_privacy.http.body import read_json
+from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
+from pratique_privacy.http.origins import find
+from pratique_privacy.http.services import Services
+from pratique_privacy.http.studies import Make, StudyResource, shown, study_for, take_in, taken
+from pratique_privacy.keys import Caller
 from pratique_shared.contracts.model import Contract
+from pratique_shared.contracts.releases import Source
+from pratique_shared.contracts.studies import CaptureProfilesRequest, ProfilesWork
 
 router = APIRouter(tags=["profiles"])
 UNCACHED = {"Cache-Control": "no-store"}
@@ -32,6 +39,7 @@ EXAMPLES: Final[dict[str, Any]] = {
         "gamma": 0.25,
         "costs": [[1], [1], [1], [2]],
     },
+    "capture": {"capture": "cap_01jx3v8q6w0000000000000000", "gamma": [0.1, 0.3]},
 }
 
 
@@ -101,12 +109,47 @@ class ProfileResults(Contract):
     operation_id="generaliseProfiles",
     response_model=ProfileResults,
     summary="Generalise profiles optimally",
-    responses=answers(400, 413),
-    openapi_extra=takes(ProfilesRequest, **EXAMPLES),
+    responses={
+        202: {"model": StudyResource, "description": "The profiles of a capture: a study that goes on."},
+        201: {"model": StudyResource, "description": "Finished within the time of `Prefer: wait`."},
+        **answers(400, 404, 409, 410, 413, 507),
+    },
+    openapi_extra=takes(ProfilesRequest, CaptureProfilesRequest, **EXAMPLES),
 )
-async def generalise_profiles(request: Request, caller: Called, services: Reach) -> Response:  # noqa: ARG001
-    """Return the strategies that hide each profile best at each cost, with the critical rate; nothing is stored."""
-    asked = await read_body(request, ProfilesRequest, services.limits.json_bytes)
+async def generalise_profiles(
+    request: Request,
+    caller: Called,
+    services: Reach,
+    idempotency_key: IdempotencyKey = None,
+    prefer: Prefer = None,
+) -> Response:
+    """Return the strategies that hide each profile best at each cost, with the critical rate.
+
+    Profiles in the body are answered at once and not kept; those of the hosts of a capture are a study.
+    """
+    body = await read_json(request, services.limits.json_bytes)
+    if isinstance(body.value, dict) and "capture" in body.value:
+        slot = slot_of(services.archive, caller, "profiles", idempotency_key, body.raw)
+        facts, replayed = await take_in(
+            services, caller, slot, "prf", None, _of_capture(services, caller, body.as_a(CaptureProfilesRequest))
+        )
+        return await taken(services, facts, "/profiles", prefer, replayed=replayed)
+    asked = body.as_a(ProfilesRequest)
     gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
-    body = {**asked.model_dump(mode="json"), "gamma": gammas}
-    return Response(await services.tables.generalise(body), 200, UNCACHED, media_type="application/json")
+    question = {**asked.model_dump(mode="json"), "gamma": gammas}
+    return Response(await services.tables.generalise(question), 200, UNCACHED, media_type="application/json")
+
+
+def _of_capture(services: Services, caller: Caller, asked: CaptureProfilesRequest) -> Make:
+    async def make(_: str) -> ProfilesWork:
+        await find(services.archive, caller, Source(capture=asked.capture))
+        gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
+        return ProfilesWork(capture=asked.capture, gammas=gammas, compare=asked.compare, seed=asked.seed)
+
+    return make
+
+
+@router.get("/profiles/{profiles_id}", operation_id="getProfiles", response_model=StudyResource, responses=answers(404))
+async def get_profiles(request: Request, profiles_id: str, caller: Called, services: Reach) -> Response:
+    """Say where the profiles of a capture stand; once completed: `leaves`, `taxonomy`, `hosts` and `results`."""
+    return await shown(services, request, await study_for(services, caller, "prf", profiles_id))

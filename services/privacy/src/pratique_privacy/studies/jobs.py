@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import assert_never
 
 from pratique_privacy.keys import KeyRoom
+from pratique_privacy.sources import Sources
 from pratique_privacy.studies import recommendation, sweep, utility
 from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.flow import StudyFacts, due
@@ -13,10 +14,12 @@ from pratique_privacy.verdict import attack_figures, plan_shards
 from pratique_shared.contracts.facts import Failure, ShardScored, SourceTable
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import (
     AttackWork,
     Members,
     Plan,
+    ProfilesWork,
     RecommendationWork,
     Shards,
     StudyDone,
@@ -98,6 +101,8 @@ class Studies:
                 return await utility.resolve(self._archive.whole, requested.tenant, requested.work)
             case RecommendationWork():
                 return await recommendation.resolve(self._archive.whole, requested.tenant, requested.work)
+            case ProfilesWork(capture=capture):
+                return await Sources(self._archive.whole).tables(requested.tenant, Source(capture=capture))
             case SweepWork() | AttackWork():
                 return ()
             case _:
@@ -117,7 +122,7 @@ class Studies:
                 tables = await self._resolved(requested)
                 assert tables is not None
                 return await utility.plan(self._archive.whole, self._tables, study, requested.work, tables)
-            case RecommendationWork():
+            case RecommendationWork() | ProfilesWork():
                 tables = await self._resolved(requested)
                 assert tables is not None
                 return TablesRead(tables=tables, at=stamp())
@@ -159,6 +164,9 @@ class Studies:
         if isinstance(work, RecommendationWork) and isinstance(plan, TablesRead):
             key = await self._keys.tenant_key(facts.requested.tenant)
             return await recommendation.answer(self._archive.whole, self._tables, work, plan, key)
+        if isinstance(work, ProfilesWork) and isinstance(plan, TablesRead):
+            read = await Sources(self._archive.whole).read(plan.tables, "host")
+            return await self._tables.generalise_hosts(work, read)
         assert isinstance(plan, Shards)
         study, archive = facts.requested.id, self._archive.whole
         if isinstance(plan.work, UtilityPlan):
