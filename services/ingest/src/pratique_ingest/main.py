@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from pratique_ingest.jobs import CHILD, Ingest
-from pratique_ingest.plan import NO_PLAN, BadPlan, Plan, read_plan
+from pratique_ingest.plan import LARGEST, NO_PLAN, BadPlan, Plan, read_plan
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
@@ -23,7 +23,8 @@ class IngestSettings(Settings):
             return NO_PLAN
         told = f"PRATIQUE_NETWORK_PLAN={self.network_plan}"
         try:
-            return read_plan(Path(self.network_plan).read_text(encoding="utf-8"))
+            with Path(self.network_plan).open(encoding="utf-8") as file:
+                return read_plan(file.read(LARGEST + 1))
         except OSError as error:
             raise SystemExit(f"{told}: the file cannot be read ({error.strerror}): name one, or unset it") from None
         except UnicodeDecodeError:

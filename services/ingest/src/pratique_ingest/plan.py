@@ -67,6 +67,8 @@ def read_plan(text: str) -> Plan:
     except tomllib.TOMLDecodeError as error:
         place = PLACE.search(str(error))
         raise BadPlan(f"the plan is no TOML: mend {place[0] if place else 'its end'}") from None
+    except RecursionError:
+        raise BadPlan("the plan has values within values beyond measure: write tables of ports and regions") from None
     unknown = sorted(told.keys() - {"ports", "regions"})
     if unknown:
         raise BadPlan(f"[{unknown[0]}] is no part of a plan: write [ports.sctp], [ports.udp], [ports.tcp] or [regions]")

@@ -16,7 +16,7 @@ from pratique_ingest.budget import ALIAS, CONTEXT, SESSION, SESSIONS, WINDOW, Bu
 from pratique_ingest.lines import NOWHERE, Lines
 from pratique_ingest.plan import NO_PLAN
 from pratique_ingest.presences import NAMED_BY, SPAN, Place, Presence
-from pratique_ingest.protocols.findings import Context, Findings, Handover, Kind, Slice
+from pratique_ingest.protocols.findings import NUMBERED, Context, Findings, Handover, Kind, Slice
 from pratique_ingest.records import SessionRecord, instant
 from pratique_ingest.tunnels import Tunnels
 
@@ -73,7 +73,8 @@ Stay = tuple[str, bytes, int]
 class Sessions:
     """UE contexts by gNB and RAN UE NGAP ID, and the temporary identities that are known to be a permanent one's.
 
-    A context that ended is folded into the sums of its subscriber: what is kept grows with subscribers and windows, not
+    A gNB is told by its end of the association, address and port: several may share an address, and number their UEs
+    alike. A context that ended is folded into the sums of its subscriber: what is kept grows with subscribers and windows, not
     with the number of their contexts. `region` says in which region a gNB lies.
     """
 
@@ -82,9 +83,9 @@ class Sessions:
         self._lines = Lines(budget, self.tunnels, self._begin, self._fold)
         self._open: OrderedDict[tuple[bytes, int], Presence] = OrderedDict()
         self._cores: dict[tuple[bytes, int], Presence] = {}
-        self._asked: OrderedDict[tuple[bytes, int], Context] = OrderedDict()
+        self._asked: OrderedDict[tuple[bytes, bytes, int], Context] = OrderedDict()
         self._sums: dict[Stay, _Sums] = {}
-        self._aliases: dict[str, str] = {}
+        self._aliases: dict[str, str | None] = {}
         self._budget, self._region = budget, region
         self._begun = 0
 
@@ -98,7 +99,9 @@ class Sessions:
         counted: list[Presence] = []
         for context in found.contexts:
             gnb, amf = (source, destination) if context.from_ran else (destination, source)
-            presence = self._told(gnb, amf, context)
+            ends = found.association
+            node = gnb if ends is None else ends.source if context.from_ran else ends.destination
+            presence = self._told(node, gnb, amf, context)
             if presence is not None and presence not in counted:
                 counted.append(presence)
                 presence.count(window, 1, length, self._budget)
@@ -120,12 +123,12 @@ class Sessions:
         else:
             presence.count(window, packets, octets, self._budget)
 
-    def _told(self, gnb: bytes, amf: bytes, context: Context) -> Presence | None:
+    def _told(self, node: bytes, gnb: bytes, amf: bytes, context: Context) -> Presence | None:
         """Take in what one message says about its UE."""
         if context.ran_id is None:
-            self._ask(gnb, context)
+            self._ask(node, amf, context)
             return None
-        presence = self._presence(gnb, amf, context.ran_id, context)
+        presence = self._presence((node, context.ran_id), gnb, amf, context)
         if presence is None:
             return None
         if context.core_id is not None and presence.core_id != context.core_id:
@@ -138,7 +141,7 @@ class Sessions:
         presence.allowed = context.slice or presence.allowed
         presence.role = context.role or presence.role
         presence.released = presence.released or context.closes
-        self._move(amf, presence, context)
+        self._move(node, amf, presence, context)
         for end in context.ends:
             presence.chosen = presence.chosen or end.slice
             self._take((end.address, end.teid), presence, end.session, at_ran=end.at_ran)
@@ -161,14 +164,14 @@ class Sessions:
             context.chosen = context.chosen or line.chosen
             self._learn(context.names)
 
-    def _ask(self, gnb: bytes, context: Context) -> None:
+    def _ask(self, node: bytes, amf: bytes, context: Context) -> None:
         """Remember a UE that a gNB is asked to take, until it answers."""
         if context.core_id is not None:
-            self._asked[gnb, context.core_id] = context
+            self._asked[node, amf, context.core_id] = context
             if len(self._asked) > ASKED:
                 self._asked.popitem(last=False)
 
-    def _move(self, amf: bytes, presence: Presence, context: Context) -> None:
+    def _move(self, node: bytes, amf: bytes, presence: Presence, context: Context) -> None:
         """Follow a handover."""
         match context.handover:
             case Handover.SWITCH if context.source_id is not None:
@@ -177,7 +180,7 @@ class Sessions:
                     self._inherit(presence, former)
                     self._arrive(presence)
             case Handover.ACCEPTED if context.core_id is not None:
-                asked = self._asked.pop((presence.gnb, context.core_id), None)
+                asked = self._asked.pop((node, amf, context.core_id), None)
                 if asked is not None:
                     self._accept(presence, asked)
             case Handover.ARRIVED:
@@ -209,24 +212,26 @@ class Sessions:
         presence.expected = {}
 
     def _learn(self, names: dict[Kind, str]) -> None:
-        """Keep whose a temporary identity is."""
+        """Keep whose a temporary identity is; one that two have had says nobody's name where it stands alone."""
         if "imsi" in names and "guti" in names:
             temporary, permanent = names["guti"], names["imsi"]
-            if temporary in self._aliases or self._budget.keep(SESSIONS, ALIAS):
+            if temporary in self._aliases:
+                if self._aliases[temporary] != permanent:
+                    self._aliases[temporary] = None
+            elif self._budget.keep(SESSIONS, ALIAS):
                 self._aliases[temporary] = permanent
 
     def _begin(self, gnb: bytes, amf: bytes | None) -> Presence:
         self._begun += 1
         return Presence(self._begun - 1, gnb, amf)
 
-    def _presence(self, gnb: bytes, amf: bytes, ran_id: int, context: Context) -> Presence | None:
+    def _presence(self, key: tuple[bytes, int], gnb: bytes, amf: bytes, context: Context) -> Presence | None:
         """Return the context that a message belongs to; an initial message opens a new one under its number.
 
         A released one stays until another message comes: its last one may have been captured twice.
         """
-        key = (gnb, ran_id)
         presence = self._open.get(key)
-        opens = context.opens or context.handover in (Handover.SWITCH, Handover.ACCEPTED)
+        opens = context.opens or context.handover in NUMBERED
         if presence is not None and not opens and (context.closes or not presence.released):
             self._open.move_to_end(key)
             return presence
@@ -278,7 +283,7 @@ class Sessions:
             (name, gnb, window), sums = self._sums.popitem()
             if sums.amf[1] is None and gnb in self._lines.anchors:
                 continue  # a tunnel between two UPFs: its packets are in another one on the side of the gNBs
-            stay = (self._aliases.get(name, name), gnb, window)
+            stay = (self._aliases.get(name) or name, gnb, window)
             if stay in together:
                 together[stay].add(sums)
             else:

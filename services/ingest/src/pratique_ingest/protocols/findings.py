@@ -128,6 +128,10 @@ class Handover(Enum):
     ARRIVED = auto()
 
 
+# These give the UE a number at the new gNB.
+NUMBERED = frozenset({Handover.ACCEPTED, Handover.SWITCH})
+
+
 class Context(NamedTuple):
     """What one NGAP message says about one UE: the RAN's number of it, who sends, and what becomes of the context.
 

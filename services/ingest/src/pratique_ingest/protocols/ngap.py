@@ -13,7 +13,7 @@ from pratique_ingest.protocols.aper import (
 )
 from pratique_ingest.protocols.bits import Bits
 from pratique_ingest.protocols.ciphering import UeContext
-from pratique_ingest.protocols.findings import Context, End, Findings, Handover, Kind, Sign, Slice
+from pratique_ingest.protocols.findings import NUMBERED, Context, End, Findings, Handover, Kind, Sign, Slice
 from pratique_ingest.protocols.nas5g import nas5g, s_tmsi
 from pratique_ingest.protocols.tunnel_ends import MAX_NAS, tunnel_ends
 
@@ -135,11 +135,11 @@ def _temporary(read: Message, found: Findings) -> None:
 
 
 def _secured(read: Message, from_ran: bool, ran_id: int | None, found: Findings) -> UeContext | None:
-    """Return whose NAS messages a message carries; an initial one begins anew under its number."""
+    """Return whose NAS messages a message carries; one that gives the UE a number begins anew under it."""
     if ran_id is None or found.association is None:
         return None
     context = found.association.context(from_ran, ran_id)
-    if _opens(read) or _closes(read):
+    if _opens(read) or _closes(read) or HANDOVERS.get((read.procedure, read.outcome)) in NUMBERED:
         context.select(None)
     return context
 
