@@ -74,8 +74,8 @@ class Sessions:
     """UE contexts by gNB and RAN UE NGAP ID, and the temporary identities that are known to be a permanent one's.
 
     A gNB is told by its end of the association, address and port: several may share an address, and number their UEs
-    alike. A context that ended is folded into the sums of its subscriber: what is kept grows with subscribers and windows, not
-    with the number of their contexts. `region` says in which region a gNB lies.
+    alike. A context that ended is folded into the sums of its subscriber: what is kept grows with subscribers and
+    windows, not with the number of their contexts. `region` says in which region a gNB lies.
     """
 
     def __init__(self, budget: Budget, region: Region = NO_PLAN.region) -> None:

@@ -89,7 +89,19 @@ def _said(field: Field) -> Findings:
 class Http2:
     """One direction of a connection; `known` says that its next byte begins a frame, or the preface."""
 
-    __slots__ = ("_block", "_bodies", "_ending", "_growth", "_kept", "_known", "_left", "_stream", "_table", "_trail", "turned")
+    __slots__ = (
+        "_block",
+        "_bodies",
+        "_ending",
+        "_growth",
+        "_kept",
+        "_known",
+        "_left",
+        "_stream",
+        "_table",
+        "_trail",
+        "turned",
+    )
 
     def __init__(self, *, known: bool = False) -> None:
         self._known = known
