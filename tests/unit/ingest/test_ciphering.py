@@ -11,7 +11,7 @@ from tests.unit.ingest.crafted import AMF, GNB, chunk, ethernet, ipv4, pcap, pro
 from tests.unit.ingest.test_protocols import GUTI, GUTI_REQUEST, values
 
 PROTECTED = bytes.fromhex("7e02 12345678 05")  # integrity protected and ciphered: code, number
-INITIAL, DOWNLINK, UPLINK, RELEASE = (15, 0), (4, 0), (46, 0), (41, 1)
+INITIAL, DOWNLINK, UPLINK, RELEASE, SWITCH = (15, 0), (4, 0), (46, 0), (41, 1), (25, 0)
 EPS_INITIAL, EPS_DOWNLINK, EPS_UPLINK = (12, 0), (11, 0), (13, 0)
 # An EPS attach request by GUTI (TS 24.301, 8.2.4): what looks plain behind a ciphered header.
 EPS_ATTACH = bytes.fromhex("0741710bf600f110800104deadbeef02e0e00000")
@@ -37,7 +37,7 @@ NG, S1 = (10, 85), (0, 8)
 def spoken(*said: tuple[tuple[int, int], int, bytes], numbers: tuple[int, int] = NG, port: int = 38412) -> Profile:
     frames = []
     for message, ue, nas in said:
-        from_ran = message in (INITIAL, UPLINK, RELEASE, EPS_INITIAL, EPS_UPLINK)
+        from_ran = message in (INITIAL, UPLINK, RELEASE, SWITCH, EPS_INITIAL, EPS_UPLINK)
         ends = (GNB, AMF) if from_ran else (AMF, GNB)
         ports = (9000, port) if from_ran else (port, 9000)
         frames.append(ethernet(ipv4(*ends, 132, sctp(*ports, chunk(application(message, numbers, ue, nas), 0)))))
@@ -74,8 +74,11 @@ def test_a_command_is_for_one_ue_at_one_node() -> None:
     assert Association(b"c\0\1", b"b\0\2", other).context(from_ran=True, number=7).algorithm is None
 
 
-@pytest.mark.parametrize("between", [(INITIAL, 7, b"\x7e\0\x43"), (RELEASE, 7, b""), (UPLINK, 7, b"\x7e\0\x5f\x18")])
-def test_a_new_context_a_released_one_and_a_rejection_end_what_was_known(
+@pytest.mark.parametrize(
+    "between",
+    [(INITIAL, 7, b"\x7e\0\x43"), (RELEASE, 7, b""), (SWITCH, 7, b""), (UPLINK, 7, b"\x7e\0\x5f\x18")],
+)
+def test_a_new_context_a_handed_over_one_a_released_one_and_a_rejection_end_what_was_known(
     between: tuple[tuple[int, int], int, bytes],
 ) -> None:
     assert outcome(spoken((DOWNLINK, 7, command(2)), between, (UPLINK, 7, PROTECTED + GUTI_REQUEST))) == ([GUTI], 0)

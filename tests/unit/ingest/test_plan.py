@@ -183,6 +183,7 @@ def test_a_session_is_in_the_region_of_its_gnb() -> None:
         ('[regions]\n"10.0.0.0/8" = 7', "needs a name"),
         ('[regions]\n"2001:db8::/32" = "a"\n"2001:0db8::/32" = "b"', "stands there twice"),
         ("#" * (LARGEST + 1), "more than"),
+        ("regions = " + "[" * 5000, "values within values"),
     ],
 )
 def test_a_bad_plan_is_refused_with_what_to_write(text: str, told: str) -> None:
@@ -208,6 +209,8 @@ def test_the_worker_stops_at_a_plan_that_it_cannot_read(tmp_path: Path) -> None:
         IngestSettings(network_plan=str(bad)).plan()
     with pytest.raises(SystemExit, match=r"cannot be read \(No such file"):
         IngestSettings(network_plan=str(tmp_path / "none.toml")).plan()
+    with pytest.raises(SystemExit, match="more than 1048576 characters"):
+        IngestSettings(network_plan="/dev/zero").plan()
     bad.write_bytes(b"\xff\xfe")
     with pytest.raises(SystemExit, match="UTF-8"):
         IngestSettings(network_plan=str(bad)).plan()

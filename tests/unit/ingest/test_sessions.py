@@ -80,6 +80,28 @@ def test_a_number_that_is_used_again_is_another_subscriber() -> None:
     assert [(session.subscriber, session.packets) for session in sessions] == [(IMSI, 1), ("001010000000002", 2)]
 
 
+def test_two_nodes_behind_one_address_number_their_ues_alike() -> None:
+    second = SUCI_REQUEST.replace(b"\x00\x00\x00\x00\x10", b"\x00\x00\x00\x00\x20")
+
+    def spoken(data: bytes, port: int) -> bytes:
+        return ethernet(ipv4(GNB, AMF, 132, sctp(port, 38412, chunk(data, 60))))
+
+    frames = [spoken(message(15, 1, SUCI_REQUEST), 9000), spoken(message(15, 1, second), 9001)]
+    frames += [spoken(message(46, 1), 9000)] * 3 + [spoken(message(46, 1), 9001)]
+    sessions = profiled(pcap(frames)).sessions
+    assert [(session.subscriber, session.packets) for session in sessions] == [(IMSI, 4), ("001010000000002", 2)]
+
+
+def test_a_temporary_identity_that_two_have_had_is_nobodys_where_it_stands_alone() -> None:
+    second = SUCI_REQUEST.replace(b"\x00\x00\x00\x00\x10", b"\x00\x00\x00\x00\x20")
+    frames = [uplink(message(15, 1, GUTI_REQUEST), OTHER_GNB)]
+    frames += [uplink(message(15, 7, SUCI_REQUEST)), downlink(message(14, 7, ACCEPT))]
+    frames += [uplink(message(15, 8, second)), downlink(message(14, 8, ACCEPT))]
+    alone, *others = profiled(pcap(frames)).sessions
+    assert (alone.subscriber, alone.gnb) == ("001-01-02-001-00-deadbeef", OTHER_GNB)
+    assert [session.subscriber for session in others] == [IMSI, "001010000000002"]
+
+
 def test_two_contexts_of_one_subscriber_in_one_window_are_one_session() -> None:
     frames = [uplink(message(15, number, SUCI_REQUEST)) for number in (1, 2, 3)]
     (session,) = profiled(pcap(frames)).sessions

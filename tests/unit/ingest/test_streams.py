@@ -22,7 +22,7 @@ from pratique_ingest.protocols.http1 import Http1
 from pratique_ingest.protocols.http2 import Http2
 from pratique_ingest.protocols.huffman import SYMBOLS, codes, huffman
 from pratique_ingest.protocols.websocket import WebSocket
-from tests.unit.ingest.crafted import AMF, SMF, ethernet, ipv4, pcap, profiled, tcp
+from tests.unit.ingest.crafted import AMF, SMF, cpu, ethernet, ipv4, pcap, profiled, tcp
 from tests.unit.ingest.streams import (
     CLIENT,
     DATA,
@@ -339,9 +339,20 @@ def test_a_compressed_body_expands_no_further_than_bodies_do() -> None:
     bomb = gzip.compress(bytes(50 << 20) + b'"imsi-001010000000001"', mtime=0)
     head = b"POST /x HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(bomb)
     profile = heard(*cut(head + bomb, range(0, len(bomb), 1400)))
-    assert values(profile, "imsi") == []
+    assert (values(profile, "imsi"), warned(profile)) == ([], {"body-not-read": 1})
     damaged = gzip.compress(b'"imsi-001010000000001"', mtime=0)[:12] + bytes(30)
-    assert values(heard((1, b"POST /x HTTP/1.1\r\nContent-Length: 42\r\n\r\n" + damaged)), "imsi") == []
+    profile = heard((1, b"POST /x HTTP/1.1\r\nContent-Length: 42\r\n\r\n" + damaged))
+    assert (values(profile, "imsi"), warned(profile)) == ([], {"body-not-read": 1})
+
+
+def test_the_bodies_of_a_direction_expand_by_what_it_has_received() -> None:
+    # 4,096 bytes are free and each received one grants 32: of bodies that expand three hundredfold few are read.
+    bomb, honest = gzip.compress(bytes(30_000), mtime=0), gzip.compress(b'"imsi-001010000000001"', mtime=0)
+    bodies = [*[bomb] * 20, honest]
+    sent = [frame(DATA, body, stream=2 * at + 1, flags=END_STREAM) for at, body in enumerate(bodies)]
+    profile = heard((1, OPENING + b"".join(sent)))
+    assert len(bomb) * 32 + 4096 < 30_000
+    assert (values(profile, "imsi"), warned(profile)) == (SUPI[:1], {"body-not-read": 20})
 
 
 def test_a_connection_that_is_upgraded_to_http2_is_read_as_that() -> None:
@@ -406,6 +417,59 @@ def test_after_a_gap_a_websocket_is_read_from_the_next_frame_on() -> None:
 
 
 # Hostile
+
+
+def literal(name: bytes, value: bytes) -> bytes:
+    """A field that enters the table, of a length that takes three bytes behind its prefix of seven bits."""
+    size = len(value) - 127
+    return (
+        b"\x40" + bytes([len(name)]) + name + bytes([0x7F, size & 127 | 128, size >> 7 & 127 | 128, size >> 14]) + value
+    )
+
+
+def repeated(text: bytes, size: int) -> bytes:
+    return (text * (size // len(text) + 1))[:size]
+
+
+WIDE, NAMES, QUARTER = b"\x3f\xe1\xff\x03", b"!nai-imsi-", 1 << 18
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+EXPENSIVE = {
+    "two bytes that name a long entry": OPENING + frame(HEADERS, WIDE + literal(b"x", repeated(NAMES, 32_000)), flags=4)
+    + frame(HEADERS, b"\xbe\xbe", flags=END_HEADERS) * (QUARTER // 11),
+    "blocks that name an entry five hundred times": OPENING
+    + frame(HEADERS, WIDE + literal(b":path", repeated(NAMES, 128)), flags=4)
+    + frame(HEADERS, b"\xbe" * 500, flags=END_HEADERS) * (QUARTER // 509),
+    "chunks of one byte": CHUNKED + b"1\r\na\r\n" * (QUARTER // 6),
+    "chunks of one byte behind what may be names": CHUNKED
+    + (b"ff\r\n" + repeated(NAMES, 255) + b"\r\n" + b"1\r\na\r\n" * 200) * (QUARTER // 1500),
+    "data of one byte behind what may be names": OPENING
+    + (frame(DATA, repeated(NAMES, 255)) + frame(DATA, b"a") * 200) * (QUARTER // 2270),
+    "what may be a long concealed identifier": CHUNKED
+    + (b"b00\r\n" + repeated(b" suci-0-001-01-0-1-1-" + b"a" * 2900, 0xB00) + b"\r\n" + b"1\r\na\r\n" * 300)
+    * (QUARTER // 4600),
+    "bodies that expand": OPENING
+    + frame(DATA, gzip.compress(repeated(NAMES, 60_000), mtime=0), flags=END_STREAM) * 1500,
+    "what may be names in a body": HEAD + b"Content-Length: 999999\r\n\r\n" + repeated(NAMES, QUARTER),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPENSIVE)
+def test_no_quarter_of_a_megabyte_asks_for_half_a_second(name: str) -> None:
+    stream = EXPENSIVE[name]
+    file = captured(cut(stream, range(0, len(stream), 60_000)))
+    begun = cpu()
+    assert values(profiled(file), "suci") == []
+    assert cpu() - begun < 1  # twice that, for slow machines
+
+
+def test_an_index_says_what_its_entry_says_each_time_and_nothing_once_the_entry_has_left() -> None:
+    path = frame(HEADERS, literal(b":path", b"/nudm-sdm/v2/imsi-001010000000001/" + bytes(100)), flags=END_HEADERS)
+    again, other = frame(HEADERS, b"\xbe", flags=END_HEADERS), frame(HEADERS, b"\x20\x40\x01a\x01b", flags=END_HEADERS)
+    sent = [OPENING + path, again, again, other, again]
+    starts = [1 + sum(map(len, sent[:at])) for at in range(len(sent))]
+    profile = heard(*zip(starts, sent, strict=True))
+    (sighting,) = profile.identifiers.imsi
+    assert (sighting.packets, warned(profile)) == (3, {"hpack-state-unknown": 1})
 
 
 def pieces() -> st.SearchStrategy[list[tuple[str, bytes, int]]]:

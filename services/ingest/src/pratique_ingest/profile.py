@@ -69,6 +69,7 @@ DETAILS = {
     "nas-ciphered": "NAS messages that are ciphered: their identifiers cannot be read",
     "stream-gap": "gaps in TCP connections that are read as streams: what stood in them, or ran over them, is missing",
     "hpack-state-unknown": "header blocks of HTTP/2 that refer to what was sent before the capture, or in a gap",
+    "body-not-read": "compressed bodies of HTTP that are damaged or grow beyond what bodies do: the rest is not read",
     "suci-null-scheme": "concealed identifiers under the null scheme: the SUPI is sent in clear",
     "not-reassembled": "fragments of messages and datagrams whose other parts are missing",
     "gtpu-unknown-session": "GTP-U frames of tunnels that no NGAP or PFCP before them names, as on F1-U or in 4G:"

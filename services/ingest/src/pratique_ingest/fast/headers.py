@@ -15,7 +15,6 @@ from pratique_ingest.fast.rows import Column, Flags, Rows
 BEYOND = 32
 SIZE = {4: 20, 6: 40}
 TCP_SIZE = 20
-DONT_FRAGMENT = 0x40
 
 
 def _odd(*protocols: int) -> Flags:

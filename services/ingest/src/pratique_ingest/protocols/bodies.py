@@ -5,6 +5,7 @@ What a body is shows in its first bytes: header fields may stand before the capt
 
 import re
 import zlib
+from contextlib import suppress
 from typing import Final
 
 from pratique_ingest.protocols.findings import Findings
@@ -19,6 +20,7 @@ FREE, RATIO, MAX_EXPANDED = 4096, 32, 1 << 20
 INFLATER = 48 << 10
 MAX_KEPT, MAX_PARTS = 65_536, 16
 PART_TYPE = re.compile(rb"(?:\A|\n)content-type:[ \t]{0,16}application/vnd\.3gpp\.(5gnas|ngap)\b", re.IGNORECASE)
+NOT_READ: Final = "body-not-read"
 PART_PROTOCOLS: Final = frozenset({"nas-5gs"})
 
 
@@ -67,7 +69,7 @@ class Body:
 
     def _read(self, data: bytes, found: Findings) -> None:
         if self._inflater is not None:
-            data = self._expand(self._inflater, data)
+            data = self._expand(self._inflater, data, found)
         if self._parts is not None:
             if len(self._parts) + len(data) <= MAX_KEPT:
                 self._parts += data
@@ -75,20 +77,20 @@ class Body:
                 self._parts = None
         self._trail.take(data, found)
 
-    def _expand(self, inflater: "zlib._Decompress", data: bytes) -> bytes:
+    def _expand(self, inflater: "zlib._Decompress", data: bytes, found: Findings) -> bytes:
         """Return what compressed bytes expand to; one that is damaged, or grows too much, is read no further."""
-        growth = self._growth
+        if not data or self._expanded >= MAX_EXPANDED:
+            return b""
+        growth, text = self._growth, b""
         growth.left += RATIO * len(data)
-        room = min(growth.left, MAX_EXPANDED - self._expanded)
-        if room <= 0:
-            return b""
-        try:
-            text = inflater.decompress(data, room)
-        except zlib.error:
-            self._expanded = MAX_EXPANDED
-            return b""
-        growth.left -= len(text)
-        self._expanded = MAX_EXPANDED if inflater.unconsumed_tail else self._expanded + len(text)
+        with suppress(zlib.error):
+            text = inflater.decompress(data, min(growth.left, MAX_EXPANDED - self._expanded))
+            growth.left -= len(text)
+            self._expanded += len(text)
+            if not inflater.unconsumed_tail:
+                return text
+        self._expanded = MAX_EXPANDED
+        found.troubles.append(NOT_READ)
         return text
 
     def skip(self) -> None:

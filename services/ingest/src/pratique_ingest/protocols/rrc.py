@@ -3,7 +3,7 @@
 from pratique_ingest.protocols.findings import Findings
 from pratique_ingest.protocols.nas5g import nas5g
 
-UPLINK_TRANSFER, DOWNLINK_TRANSFER, SETUP_COMPLETE, RECONFIGURATION = 7, 5, 2, 0
+UPLINK_TRANSFER, DOWNLINK_TRANSFER, SETUP_COMPLETE = 7, 5, 2
 # PDCP's header of twelve-bit sequence numbers before, the integrity code behind (TS 38.323, 6.2.2.1).
 PDCP_HEADER, PDCP_CODE = 2, 4
 
