@@ -6,7 +6,6 @@
 import argparse
 import asyncio
 import io
-import resource
 import signal
 import struct
 import sys
@@ -14,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 
 import numpy as np
@@ -181,8 +181,14 @@ def take(call: Call) -> Reply:
             warned.update(warning.code for warning in profile.warnings)
             broken = [warning for warning in profile.warnings if warning.code == "packet-not-decoded"]
             faults += [(number, f"a decoder broke: {warning.detail.rpartition(': ')[2]}") for warning in broken]
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    memory = _most_resident() >> 10
     return Reply({"faults": faults, "warned": warned, "packets": packets, "slowest": slowest, "memory": memory}, ())
+
+
+def _most_resident() -> int:
+    """Return the largest resident size of this process in KiB: `ru_maxrss` would be that of its parent at the start."""
+    status = Path("/proc/self/status").read_text()
+    return int(status[status.index("VmHWM:") :].split()[1])
 
 
 @dataclass
