@@ -31,8 +31,8 @@ demo: setup ## a capture goes in, a measured release comes out (CAPTURE=file POL
 run: setup ## keep it serving on 127.0.0.1:8080 (PRATIQUE_PORT, PRATIQUE_DATA)
 	$(BIN)/python -m pratique_local run
 
-test: setup ## run the tests
-	$(BIN)/python -m pytest
+test: setup ## run the tests, on every core
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 check: setup ## format, lint, types, walls, compose file
 	$(BIN)/ruff format --check --quiet .
