@@ -167,9 +167,8 @@ class KeyRoom:
         return f"sub_{hmac.digest(self._naming, told, 'sha256').hex()[:26]}"
 
     async def add_tenant(self, tenant: str) -> bool:
-        """Let there be a tenant; return whether it is new. Raises ValueError for what is no name of one."""
-        if not TENANT.fullmatch(tenant):
-            raise ValueError("a tenant's name has lower-case letters, digits and hyphens, 63 at most")
+        """Let there be a tenant, whose name has the form `TENANT`; return whether it is new."""
+        assert TENANT.fullmatch(tenant)
         return await self._room.create(f"tenant-names/{tenant}/created", b"{}")
 
     async def has_tenant(self, tenant: str) -> bool:

@@ -35,7 +35,7 @@ from pratique_privacy.settings import (
     token_terms,
 )
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
-from pratique_privacy.tenants import add_admin_key, add_tenant
+from pratique_privacy.tenants import TenantRefused, add_admin_key, add_tenant
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
@@ -203,8 +203,8 @@ async def keep_tenants(settings: PrivacySettings, words: list[str]) -> None:
                 print("\n".join(await keys.tenants()))
             case _:
                 raise SystemExit("say what to do: tenant add NAME, tenant admin-key NAME, or tenant list")
-    except ValueError as error:
-        raise SystemExit(str(error)) from None
+    except TenantRefused as refused:
+        raise SystemExit(refused.detail) from None
 
 
 def main() -> None:

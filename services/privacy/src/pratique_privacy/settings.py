@@ -80,8 +80,9 @@ def front_of(settings: PrivacySettings) -> Front:
     """Return what stands in front of the API."""
     try:
         public = public_address(settings.public_url) if settings.public_url else ""
-    except ValueError as error:
-        raise SystemExit(f"PRATIQUE_PUBLIC_URL is the address at which users reach us: {error}") from None
+    except ValueError:
+        text = "PRATIQUE_PUBLIC_URL is the address at which users reach us, as https://gateway.example.com/pratique"
+        raise SystemExit(text) from None
     return Front(public, _proxies(settings.trusted_proxies))
 
 
@@ -128,6 +129,9 @@ def key_set_of(settings: PrivacySettings, agent: str) -> KeySet:
         return KeySet(from_file(Path(settings.jwt_jwks_file)))
     try:
         check_key_address(settings.jwt_jwks_url)
-    except ValueError as error:
-        raise SystemExit(f"PRATIQUE_JWT_JWKS_URL cannot be used: {error}") from None
+    except ValueError:
+        text = (
+            "PRATIQUE_JWT_JWKS_URL is https, or http to this machine or a container beside it (a name without points)"
+        )
+        raise SystemExit(text) from None
     return KeySet(from_address(settings.jwt_jwks_url, agent))

@@ -63,9 +63,9 @@ def public_address(text: str) -> str:
     parts = urlsplit(text.strip().rstrip("/"))
     is_plain = not parts.path or _PREFIX.fullmatch(parts.path)
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(parts.netloc) or not is_plain:
-        raise ValueError("an address is such as https://gateway.example.com/pratique")
+        raise ValueError("no scheme, host or path that an address of ours has")
     if parts.query or parts.fragment:
-        raise ValueError("an address has neither a query nor a fragment here")
+        raise ValueError("links cannot be put after a query or a fragment")
     return parts.geturl()
 
 
