@@ -95,6 +95,7 @@ class Matrix:
     world: World
     issuer: Issuer
     operations: list[Operation]
+    stranger: httpx.AsyncClient
     admins: dict[str, httpx.AsyncClient]
     things: dict[str, dict[str, str]]
     asserted: Counter[str]
@@ -133,8 +134,9 @@ class Matrix:
         """Use an operation on these things."""
         path = operation.path.format_map(things)
         body, kind, query = body_of(operation.name, things)
-        client = self.world.anonymous()
-        return await client.request(operation.method, path, content=body, headers={**headers, **kind}, params=query)
+        return await self.stranger.request(
+            operation.method, path, content=body, headers={**headers, **kind}, params=query
+        )
 
 
 def body_of(name: str, things: dict[str, str]) -> tuple[bytes | None, dict[str, str], dict[str, str]]:
@@ -208,13 +210,14 @@ async def matrix(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Matr
         await world.keys.add_tenant(tenant)
     admins = {tenant: await world.client("admin", tenant) for tenant in (TENANT, OTHER)}
     things = {tenant: await thing_of_each_kind(world, tenant, admin) for tenant, admin in admins.items()}
-    document = (await world.anonymous().get("/openapi.json")).json()
+    stranger = world.anonymous()
+    document = (await stranger.get("/openapi.json")).json()
     operations = [
         Operation(operation["operationId"], method, path)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
-    yield Matrix(world, issuer, operations, admins, things, Counter())
+    yield Matrix(world, issuer, operations, stranger, admins, things, Counter())
     for client in world.clients:
         await client.aclose()
 
@@ -257,7 +260,8 @@ async def test_a_caller_is_answered_as_the_table_says(matrix: Matrix, caller: st
             allowed = caller not in STRANGERS and may(operation, caller)
             if allowed and tenant == TENANT and operation.name in ENDING:
                 part = operation.path.rpartition("{")[2].rstrip("}")
-                things = {**things, part: await make(matrix.world, tenant, matrix.admins[tenant], part, things)}
+                things = dict(things)
+                things[part] = await make(matrix.world, tenant, matrix.admins[tenant], part, things)
             status = (await matrix.ask(operation, things, headers)).status_code
             matrix.asserted[caller] += 1
             if caller in STRANGERS:
