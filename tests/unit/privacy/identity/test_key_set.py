@@ -186,16 +186,23 @@ async def test_keys_are_fetched_whole_within_bounds_and_without_redirects() -> N
     assert str(caught.value) == "the address of the keys did not answer: ConnectError"
 
 
+def is_taken(url: str) -> bool:
+    try:
+        check_key_address(url)
+    except ValueError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize(
     "url", [ADDRESS, "http://127.0.0.1:9/jwks", "http://localhost/jwks", "http://keycloak:8080/jwks"]
 )
 def test_keys_may_come_over_https_or_from_near(url: str) -> None:
-    check_key_address(url)
+    assert is_taken(url)
 
 
 @pytest.mark.parametrize(
     "url", ["http://id.example.com/jwks", "ftp://x/jwks", "https:///jwks", "jwks", "https://u:p@x/"]
 )
 def test_keys_may_not_come_from_where_somebody_could_put_his_own(url: str) -> None:
-    with pytest.raises(ValueError, match="keys come over https"):
-        check_key_address(url)
+    assert not is_taken(url)
