@@ -1,6 +1,7 @@
 """Rates: what a caller may ask for in a time, and how many bad keys an address may send."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pratique_privacy.http.rates import CALLER, FAILURE, Buckets, Rate, Rates, Share, peer_name
+from pratique_privacy.ics.terms import IcsTerms
 from tests.unit.privacy.http.world import World, build_world, check_problem
 
 
@@ -160,6 +162,17 @@ async def test_a_revoked_key_that_goes_on_asking_is_slowed_down(world: World) ->
     assert (await client.get("/me")).status_code == 200
     await world.keys.revoke(key.id)
     assert [(await client.get("/me")).status_code for _ in range(4)] == [401, 401, 401, 429]
+
+
+async def test_the_coordinators_token_is_not_to_be_guessed(world: World, clock: Clock) -> None:
+    terms = IcsTerms("http://127.0.0.1:9", "http://127.0.0.1:9", "acme", token="right")
+    world.app.state.services = replace(world.app.state.services, ics=terms)
+    guesser = world.anonymous({"Authorization": "Bearer wrong"})
+    assert [(await guesser.get("/ics/health")).status_code for _ in range(4)] == [401, 401, 401, 429]
+    coordinator = world.anonymous({"Authorization": "Bearer right"})
+    assert (await coordinator.get("/ics/health")).status_code == 200, "it has its token, whoever shares its address"
+    clock.at += 10
+    assert (await guesser.get("/ics/health")).status_code == 401
 
 
 def test_a_pipeline_at_five_hundred_a_second_never_meets_the_limit() -> None:

@@ -25,19 +25,28 @@ class Reception:
 
     async def caller(self, request: Request, bearer: str) -> Caller:
         """Return who holds this key or token; raises `Unauthorized`, and `TooManyRequests` beyond a share."""
-        peer, digest = peer_name(request.scope["state"].get("peer", "")), hashlib.sha256(bearer.encode()).digest()
+        digest = hashlib.sha256(bearer.encode()).digest()
         # A proxy that nobody told us of makes many callers one address: those who are known go on.
-        if digest not in self._let_in and (share := self._rates.failures.empty(peer)) is not None:
-            _tell(request, share)
-            raise too_many(share, "Too many keys or tokens from this address were not good: wait, then try again.")
+        if digest not in self._let_in:
+            self.check_patience(request)
         try:
             caller = await self._known(bearer)
         except Unauthorized:
-            self._rates.failures.take(peer)
             self._let_in.pop(digest, None)
+            self.note_failure(request)
             raise
         self._remember(digest)
         return self.counted(request, caller)
+
+    def check_patience(self, request: Request) -> None:
+        """Raise `TooManyRequests` where too much that was not good came from the address of a request."""
+        if (share := self._rates.failures.empty(_peer(request))) is not None:
+            _tell(request, share)
+            raise too_many(share, "Too many keys or tokens from this address were not good: wait, then try again.")
+
+    def note_failure(self, request: Request) -> None:
+        """Count a key or token that was not good."""
+        self._rates.failures.take(_peer(request))
 
     def counted(self, request: Request, caller: Caller) -> Caller:
         """Count a request of a caller that is known; raises `TooManyRequests`."""
@@ -60,6 +69,10 @@ class Reception:
         self._let_in.move_to_end(digest)
         if len(self._let_in) > MOST_REMEMBERED:
             self._let_in.popitem(last=False)
+
+
+def _peer(request: Request) -> str:
+    return peer_name(request.scope["state"].get("peer", ""))
 
 
 def _tell(request: Request, share: Share) -> None:
