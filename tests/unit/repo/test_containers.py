@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pratique_ingest.plan import NO_PLAN, read_plan
-from pratique_local.supervisor import plan
+from pratique_local.supervisor import HANDED_ON, plan
+from pratique_privacy.settings import PrivacySettings
 from tests.unit.repo.images import compose, dockerfile, last, lineage, stages
 from tests.unit.repo.source import REPOSITORY
 
@@ -182,3 +183,17 @@ def test_stages_are_read_with_their_continued_lines() -> None:
     assert found["one"] == [("FROM", "${BASE} AS one"), ("RUN", "a && b"), ("USER", "1")]
     assert last(found, "two", "USER") == "2"
     assert lineage(found, "two")[1] == ("RUN", "a && b")
+
+
+def test_the_api_is_told_the_same_settings_by_make_run_and_by_compose_with_the_defaults_of_the_code() -> None:
+    told = {name: value for name, value in services()["api"]["environment"].items() if name in HANDED_ON}
+    assert set(told) == set(HANDED_ON) - {"PRATIQUE_ICS_TOKEN"}, "a token is no setting of a compose file"
+    defaults = {f"PRATIQUE_{name.upper()}": field.default for name, field in PrivacySettings.model_fields.items()}
+    for name, value in told.items():
+        assert type(defaults[name])(value) == defaults[name], name
+
+
+def test_every_setting_of_the_api_stands_in_the_documents() -> None:
+    text = "".join((REPOSITORY / name).read_text() for name in ("docs/operations.md", "docs/integrations.md"))
+    named = {f"PRATIQUE_{name.upper()}" for name in PrivacySettings.model_fields}
+    assert {name for name in named if f"`{name}`" not in text} == set()

@@ -169,3 +169,17 @@ async def test_a_call_that_its_own_blobs_cut_off_leaves_nothing_to_the_next_call
     with pytest.raises(BrokenSeal):
         await child.call({"do": "join"}, damaged(), print)
     assert (await child.call({"do": "join"}, these(b"mine"), print)).blobs[0] == b"mine"
+
+
+async def test_whoever_comes_when_too_many_wait_is_sent_away_and_the_others_are_served() -> None:
+    children = Children(ENTRY, LIMITS, 1, most_waiting=2)
+    try:
+        async with children.lent():
+            waiting = [asyncio.create_task(children.call({"do": "join"}, these(b"x"))) for _ in range(2)]
+            await asyncio.sleep(0)
+            with pytest.raises(Unavailable, match="busy"):
+                await children.call({"do": "join"}, these(b"x"))
+        assert [reply.blobs[0] for reply in await asyncio.gather(*waiting)] == [b"x", b"x"]
+        assert (await children.call({"do": "join"}, these(b"y"))).blobs[0] == b"y"
+    finally:
+        children.close()

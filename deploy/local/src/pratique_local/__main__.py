@@ -13,6 +13,7 @@ from pratique_local.advise.command import run as advise
 from pratique_local.demo import demo
 from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
+from pratique_local.tenants import tenants
 from pratique_privacy.policy.builtin import BUILT_IN
 
 WATCH = 0.1  # seconds
@@ -94,6 +95,9 @@ def main() -> int:
     serve.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
     serve.add_argument("--port", type=_port, default=os.environ.get("PRATIQUE_PORT") or "8080")
     serve.add_argument("--attack-workers", type=int, default=1)
+    tenant = commands.add_parser("tenant", help="make a tenant and its first admin key, which is shown this once")
+    tenant.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    tenant.add_argument("words", nargs="+", metavar="add NAME | admin-key NAME | list")
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
     show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
@@ -123,6 +127,8 @@ def main() -> int:
         return advise(given)
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
+    if given.command == "tenant":
+        return tenants(given.data, given.words)
     if given.command == "paper":
         return _paper(given, parser)
     if given.capture is not None and not given.capture.is_file():

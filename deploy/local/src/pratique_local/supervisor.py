@@ -24,7 +24,21 @@ from pratique_local.valkey import url_of
 PR_SET_PDEATHSIG = 1
 NETWORK_PLAN = "PRATIQUE_NETWORK_PLAN"
 GRACE = 10  # seconds between SIGTERM and SIGKILL
-INTEGRATION = (  # settings of privacy that lead outside, handed on as they are
+HANDED_ON = (  # settings of privacy that lead outside or stand at its door, handed on as they are
+    "PRATIQUE_TRUSTED_PROXIES",
+    "PRATIQUE_RATE",
+    "PRATIQUE_RATE_BURST",
+    "PRATIQUE_FAILURE_RATE",
+    "PRATIQUE_FAILURE_BURST",
+    "PRATIQUE_API_WAITING",
+    "PRATIQUE_JWT_ISSUER",
+    "PRATIQUE_JWT_AUDIENCE",
+    "PRATIQUE_JWT_JWKS_URL",
+    "PRATIQUE_JWT_JWKS_FILE",
+    "PRATIQUE_JWT_ROLE_CLAIM",
+    "PRATIQUE_JWT_ROLE_PREFIX",
+    "PRATIQUE_JWT_TENANT_CLAIM",
+    "PRATIQUE_JWT_RECIPIENT_CLAIM",
     "PRATIQUE_PUBLIC_URL",
     "PRATIQUE_WEBHOOK_ALLOW",
     "PRATIQUE_ICS_URL",
@@ -98,7 +112,7 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
         "PRATIQUE_MASTER_KEY": secrets.master,
         "PRATIQUE_PORT": str(port),
         "PRATIQUE_HOST": "127.0.0.1",
-        **{name: environment[name] for name in INTEGRATION if name in environment},
+        **{name: environment[name] for name in HANDED_ON if name in environment},
     }
     network = {name: environment[name] for name in (NETWORK_PLAN,) if environment.get(name)}
     python = [sys.executable, "-m"]

@@ -5,19 +5,21 @@ import hmac
 import re
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from pratique_privacy.evidence.pseudonyms import KeyMark, key_mark
 from pratique_privacy.signing import SigningKeys
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Unauthorized, Unavailable
+from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
 KEY_ID = re.compile(r"key_[0-9a-z]{26}")
+TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # it names folders
 TENANT_KEY = 1  # the number of a tenant's pseudonymisation key; there is one so far
 CACHED = 5  # seconds that a key's state may be stale
 
@@ -33,16 +35,21 @@ class ApiKey(Contract):
     secret_sha256: str
     created_at: str
     expires_at: str | None = None
+    scopes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a tenant, a role, and for a recipient its one name."""
+    """Who asks: a tenant, a role, for a recipient its one name, and what it is held to within its role.
+
+    `key_id` names an API key, or opaquely the subject of a token. Scopes of None: whatever the role may.
+    """
 
     key_id: str
     tenant: str
     role: Role
     recipient: str | None = None
+    scopes: tuple[str, ...] | None = None
 
 
 def fresh_key() -> str:
@@ -55,15 +62,28 @@ class KeyRoom:
 
     def __init__(self, room: Room, master: bytes) -> None:
         self._room, self._master = room, StorageKey(master)
+        self._naming = hmac.digest(master, b"pratique subjects", "sha256")
         self.signing = SigningKeys(room, self._master)
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
+        self._used: dict[str, str] = {}
+        self._tenants: set[str] = set()
 
     async def new_api_key(
-        self, tenant: str, role: Role, *, recipient: str | None = None, name: str = "", expires_at: str | None = None
+        self,
+        tenant: str,
+        role: Role,
+        *,
+        recipient: str | None = None,
+        name: str = "",
+        expires_at: str | None = None,
+        scopes: tuple[str, ...] | None = None,
     ) -> tuple[ApiKey, str]:
         """Make an API key; return what is kept and the text that is shown once."""
         text = fresh_key()
-        return await self.add_api_key(text, tenant, role, recipient=recipient, name=name, expires_at=expires_at), text
+        key = await self.add_api_key(
+            text, tenant, role, recipient=recipient, name=name, expires_at=expires_at, scopes=scopes
+        )
+        return key, text
 
     async def add_api_key(
         self,
@@ -74,6 +94,7 @@ class KeyRoom:
         recipient: str | None = None,
         name: str = "",
         expires_at: str | None = None,
+        scopes: tuple[str, ...] | None = None,
     ) -> ApiKey:
         """Let a key's text (`fresh_key`) be in force; doing it twice changes nothing."""
         key_id, _, secret = text.partition(".")
@@ -86,6 +107,7 @@ class KeyRoom:
             secret_sha256=hashlib.sha256(secret.encode()).hexdigest(),
             created_at=stamp(),
             expires_at=expires_at,
+            scopes=scopes,
         )
         await self._room.create(f"api/{key.id}/created", key.model_dump_json().encode())
         return key
@@ -122,7 +144,44 @@ class KeyRoom:
             raise Unauthorized("key-unknown", "Send `Authorization: Bearer <api key>` with a key that is in force.")
         if key.expires_at is not None and key.expires_at <= stamp():
             raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
-        return Caller(key.id, key.tenant, key.role, key.recipient)
+        await self._note_use(key.id)
+        return Caller(key.id, key.tenant, key.role, key.recipient, key.scopes)
+
+    async def last_used(self, key_id: str) -> str | None:
+        """Return the last day (UTC) on which a key was used, None where it never was."""
+        days = await self._room.names(f"api/{key_id}/used")
+        return days[-1].rsplit("/", 1)[-1] if days else None
+
+    async def _note_use(self, key_id: str) -> None:
+        """Write down that a key was used today: once a day and process, and never a reason to refuse it."""
+        today = stamp()[:10]
+        if self._used.get(key_id) == today:
+            return
+        self._used[key_id] = today
+        with suppress(Problem):
+            await self._room.create(f"api/{key_id}/used/{today}", b"{}")
+
+    def subject(self, issuer: str, name: str) -> str:
+        """Return what stands for the subject of a token: the same each time, and told by nobody without our key."""
+        told = f"{len(issuer)} {issuer} {name}".encode(errors="replace")
+        return f"sub_{hmac.digest(self._naming, told, 'sha256').hex()[:26]}"
+
+    async def add_tenant(self, tenant: str) -> bool:
+        """Let there be a tenant, whose name has the form `TENANT`; return whether it is new."""
+        assert TENANT.fullmatch(tenant)
+        return await self._room.create(f"tenant-names/{tenant}/created", b"{}")
+
+    async def has_tenant(self, tenant: str) -> bool:
+        """Whether the operator of the house has made this tenant. None is ever removed."""
+        if tenant not in self._tenants and TENANT.fullmatch(tenant):
+            if await self._room.read(f"tenant-names/{tenant}/created") is None:
+                return False
+            self._tenants.add(tenant)
+        return tenant in self._tenants
+
+    async def tenants(self) -> list[str]:
+        """Return the names of all tenants."""
+        return await self._room.folders("tenant-names")
 
     async def _api_key(self, key_id: str) -> ApiKey | None:
         at, key = self._known.get(key_id, (-CACHED, None))

@@ -1,21 +1,21 @@
-"""The privacy service: `python -m pratique_privacy api` and `python -m pratique_privacy worker`."""
+"""The privacy service: `python -m pratique_privacy api`, `worker`, or `tenant add NAME`."""
 
 import asyncio
+import logging
 import signal
 import sys
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
 import uvicorn
-from pydantic import SecretStr
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.registrar import Registrar
-from pratique_privacy.ics.terms import IcsTerms
+from pratique_privacy.identity.key_set import NoKeySet
+from pratique_privacy.identity.tokens import Tokens
 from pratique_privacy.jobs import Privacy
 from pratique_privacy.keys import KeyRoom, fresh_key
 from pratique_privacy.notices.announcer import Announcer
@@ -23,37 +23,25 @@ from pratique_privacy.notices.archive import NoticeArchive
 from pratique_privacy.notices.courier import Courier
 from pratique_privacy.notices.lines import Lines
 from pratique_privacy.notices.subscribers import Subscribers
-from pratique_privacy.outbound.addresses import Allowed
 from pratique_privacy.outbound.post import Outbound
+from pratique_privacy.settings import (
+    FIRST_TENANT,
+    PrivacySettings,
+    allowed_by,
+    front_of,
+    ics_terms,
+    key_set_of,
+    rates_of,
+    token_terms,
+)
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
+from pratique_privacy.tenants import TenantRefused, add_admin_key, add_tenant
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.queues import Doorbell, connect, serve
 from pratique_shared.runtime.secret_files import write_secret
-from pratique_shared.runtime.settings import Key, Settings, read_environment
+from pratique_shared.runtime.settings import read_environment
 from pratique_shared.runtime.telemetry import log_as_json
-
-FIRST_TENANT = "operator"
-
-
-class PrivacySettings(Settings):
-    """What privacy reads beyond the common settings: the master key, where to listen, how many table children."""
-
-    master_key: Key
-    host: str = "127.0.0.1"
-    port: int = 8080
-    table_processes: int = 1
-    study_processes: int = 1  # a search of a minute holds up no release
-    api_table_processes: int = 2  # a slow preview leaves one for those who ask for releases
-    admin_key_file: Path | None = None
-    public_url: str = ""  # as our users reach us; links in webhooks begin with it
-    webhook_allow: str = ""  # names and networks that webhooks may go to beside public addresses
-    ics_url: str = ""
-    ics_callback_url: str = ""  # as the coordinator reaches us; else the public one
-    ics_token: SecretStr | None = None  # what the coordinator sends with its callbacks
-    ics_tenant: str = FIRST_TENANT
-    ics_recipient: str = "ics"
-    ics_allow: str = ""  # names and networks that consumers of the coordinator may be at
 
 
 def archive_of(settings: PrivacySettings) -> Archive:
@@ -66,37 +54,12 @@ def key_room_of(settings: PrivacySettings) -> KeyRoom:
     return KeyRoom(settings.room("keys"), settings.master_key.get_secret_value())
 
 
-def allowed_by(name: str, text: str) -> Allowed:
-    """Read a setting that opens addresses; ends the process where it cannot be read."""
-    try:
-        return Allowed.parse(text)
-    except ValueError as error:
-        raise SystemExit(f"PRATIQUE_{name} lists networks, addresses and names: {type(error).__name__}") from None
-
-
-def ics_terms(settings: PrivacySettings) -> IcsTerms | None:
-    """Return the terms with the coordinator; None where no address of one is set."""
-    if not settings.ics_url:
-        return None
-    callback = settings.ics_callback_url or settings.public_url
-    if not callback:
-        raise SystemExit("PRATIQUE_ICS_CALLBACK_URL is missing: our own address, as the coordinator reaches it")
-    token = settings.ics_token.get_secret_value().strip() if settings.ics_token else ""
-    return IcsTerms(
-        url=settings.ics_url.rstrip("/"),
-        callback=callback.rstrip("/"),
-        tenant=settings.ics_tenant,
-        recipient=settings.ics_recipient,
-        token=token or None,
-        allowed=allowed_by("ICS_ALLOW", settings.ics_allow),
-    )
-
-
 async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
     """Write an admin key to its file on the first start: 0600, never shown again.
 
     The file comes first: a crash between the two leaves a key that the next start puts in force.
     """
+    await keys.add_tenant(FIRST_TENANT)
     if await keys.api_keys(FIRST_TENANT):
         return
     path = settings.admin_key_file or settings.data / "admin.key"
@@ -105,11 +68,30 @@ async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
     await keys.add_api_key(path.read_text().strip(), FIRST_TENANT, "admin", name="first admin key")
 
 
+async def tokens_of(settings: PrivacySettings, keys: KeyRoom) -> Tokens | None:
+    """Return who reads tokens; None where no provider is set. Ends the process where a file of keys has none.
+
+    A provider that does not answer yet is asked again when the first token comes.
+    """
+    terms = token_terms(settings)
+    if terms is None:
+        return None
+    key_set = key_set_of(settings, f"pratique/{version('pratique-privacy')}")
+    try:
+        await key_set.refresh()
+    except NoKeySet as problem:
+        if settings.jwt_jwks_file:
+            raise SystemExit(f"PRATIQUE_JWT_JWKS_FILE cannot be used: {problem}") from None
+        logging.getLogger("pratique.identity").warning("tokens are refused until it answers: %s", problem)
+    return Tokens(terms, key_set, keys)
+
+
 async def serve_api(settings: PrivacySettings) -> None:
     """Serve the API until SIGTERM; what is under way may end within eight seconds."""
-    keys = key_room_of(settings)
+    keys, front, rates = key_room_of(settings), front_of(settings), rates_of(settings)
     await first_key(settings, keys)
-    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.api_table_processes))
+    tokens = await tokens_of(settings, keys)
+    tables = Tables(Children(TABLE_CHILD, LIMITS, settings.api_table_processes, settings.api_waiting))
     await tables.ready()
     bell = await connect(settings.redis_url)
     archive = archive_of(settings)
@@ -122,6 +104,9 @@ async def serve_api(settings: PrivacySettings) -> None:
         version=version("pratique-privacy"),
         webhook_allowed=allowed_by("WEBHOOK_ALLOW", settings.webhook_allow),
         ics=ics_terms(settings),
+        tokens=tokens,
+        rates=rates,
+        front=front,
     )
     config = uvicorn.Config(
         create_app(services),
@@ -130,6 +115,7 @@ async def serve_api(settings: PrivacySettings) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # whom we believe is a setting of ours; uvicorn believes all of loopback
         timeout_graceful_shutdown=8,
     )
     for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn stops in order, then raises the signal once more
@@ -204,8 +190,25 @@ async def work(settings: PrivacySettings) -> None:
         studies.close()
 
 
+async def keep_tenants(settings: PrivacySettings, words: list[str]) -> None:
+    """Make or list tenants; what is printed is shown this once."""
+    keys, audit = key_room_of(settings), AuditLog(archive_of(settings).releases_room)
+    try:
+        match words:
+            case ["add", name]:
+                print(await add_tenant(keys, audit, name))
+            case ["admin-key", name]:
+                print(await add_admin_key(keys, audit, name))
+            case ["list"]:
+                print("\n".join(await keys.tenants()))
+            case _:
+                raise SystemExit("say what to do: tenant add NAME, tenant admin-key NAME, or tenant list")
+    except TenantRefused as refused:
+        raise SystemExit(refused.detail) from None
+
+
 def main() -> None:
-    """Read the environment and serve, as the API or as its worker."""
+    """Read the environment and serve, as the API or as its worker, or do what only the operator of the house may."""
     settings = read_environment(PrivacySettings)
     log_as_json(settings.log_level)
     match sys.argv[1:]:
@@ -213,5 +216,7 @@ def main() -> None:
             asyncio.run(serve_api(settings))
         case ["worker"]:
             asyncio.run(work(settings))
+        case ["tenant", *words]:
+            asyncio.run(keep_tenants(settings, words))
         case _:
-            raise SystemExit("say which: api or worker")
+            raise SystemExit("say which: api, worker or tenant")

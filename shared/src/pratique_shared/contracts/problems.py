@@ -11,6 +11,7 @@
     ├── Unsupported                415  not a capture, not a format we read
     ├── Unprocessable              422  well formed, and wrong; `errors` point at the fields
     │   └── PolicyRefused              a policy or its attributes cannot stand
+    ├── TooManyRequests            429  more than the caller's share; says when to come back
     ├── Unavailable                503  Redis, store or a worker is missing: retry
     └── StoreFull                  507
 
@@ -120,6 +121,15 @@ class Unprocessable(Problem):
 
 class PolicyRefused(Unprocessable):
     """A policy, or the attributes that it works on, cannot stand."""
+
+
+class TooManyRequests(Problem):
+    """More requests than the caller's share (RFC 6585, 4): there is one again in `retry_after` seconds."""
+
+    status = 429
+    title = "Too many requests"
+    retryable = True
+    retry_after: int = 1
 
 
 class Unavailable(Problem):

@@ -305,10 +305,15 @@ async def these(*blobs: bytes) -> AsyncIterator[bytes]:
 
 
 class Children:
-    """A fixed number of children of one kind, each lent to one caller at a time."""
+    """A fixed number of children of one kind, each lent to one caller at a time.
 
-    def __init__(self, entry: str, limits: Limits, count: int) -> None:
+    At most `most_waiting` callers wait for one, None for any number: whoever comes then is sent away at once, since an
+    answer after minutes is of no use and every caller that waits holds its body in memory.
+    """
+
+    def __init__(self, entry: str, limits: Limits, count: int, most_waiting: int | None = None) -> None:
         self._all = [Child(entry, limits) for _ in range(count)]
+        self._waiting, self._most_waiting = 0, most_waiting
         self._free: asyncio.Queue[Child] = asyncio.Queue()
         for child in self._all:
             child.start()
@@ -320,8 +325,14 @@ class Children:
 
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[Child]:
-        """Lend a child, waiting for one that is free."""
-        child = await self._free.get()
+        """Lend a child, waiting for one that is free; raises `Unavailable` where too many wait already."""
+        if self._most_waiting is not None and self._free.empty() and self._waiting >= self._most_waiting:
+            raise Unavailable("busy", "Too many requests wait for a table to be worked on: try again in a moment.")
+        self._waiting += 1
+        try:
+            child = await self._free.get()
+        finally:
+            self._waiting -= 1
         try:
             yield child
         finally:

@@ -27,7 +27,8 @@ async def test_every_operation_is_described_once_with_its_refusals(world: World)
         assert operation["description"], name
         assert ("security" in operation) == (name in ROLES), name
         if name in ROLES:
-            assert {"401", "403", "422", "503"} <= operation["responses"].keys(), name
+            assert {"401", "403", "422", "429", "503"} <= operation["responses"].keys(), name
+            assert {"Retry-After", "RateLimit", "RateLimit-Policy"} <= operation["responses"]["429"]["headers"].keys()
         if "{" in operation["path"] and name in ROLES and name != "putPolicy":
             assert "404" in operation["responses"], name
         for status, answered in operation["responses"].items():

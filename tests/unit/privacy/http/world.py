@@ -15,7 +15,12 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.certifying import certified
 from pratique_privacy.http.app import create_app
+from pratique_privacy.http.forwarding import Front
+from pratique_privacy.http.rates import Rates
 from pratique_privacy.http.services import Limits, Services
+from pratique_privacy.identity.key_set import KeySet
+from pratique_privacy.identity.terms import TokenTerms
+from pratique_privacy.identity.tokens import Tokens
 from pratique_privacy.keys import KeyRoom, Role
 from pratique_privacy.table_child import OPERATIONS
 from pratique_privacy.tables import Admitted, DatasetTable, SourceBytes, Tables
@@ -42,6 +47,7 @@ from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.clock import stamp
 from pratique_shared.runtime.queues import Doorbell
 from pratique_shared.runtime.sealing import StorageKey
+from tests.support.issuer import AUDIENCE, ISSUER, Issuer
 
 PCAP = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
 ROWS = [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]
@@ -306,8 +312,15 @@ def figures(k: int) -> Metrics:
     return Metrics(rows=2, classes=2 // k, k=k, **empty)
 
 
-def build_world(folder: Path, limits: Limits | None = None) -> World:
-    """A world below this folder."""
+def build_world(
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    issuer: Issuer | None = None,
+    rates: Rates | None = None,
+    front: Front | None = None,
+) -> World:
+    """A world below this folder, with an identity provider where one is given."""
     key, url = StorageKey(b"s" * 32), folder.as_uri()
     archive = Archive(
         open_room(url, "captures", key),
@@ -317,7 +330,20 @@ def build_world(folder: Path, limits: Limits | None = None) -> World:
     )
     keys, bell, tables = KeyRoom(open_room(url, "keys", key), b"m" * 32), SilentBell(), ReadyTables()
     audit = AuditLog(archive.releases_room)
-    app = create_app(Services(archive, keys, bell, tables, audit, "0.1.0", limits or Limits()))
+    tokens = None if issuer is None else Tokens(TokenTerms(ISSUER, (AUDIENCE,)), KeySet(issuer.fetch), keys)
+    services = Services(
+        archive,
+        keys,
+        bell,
+        tables,
+        audit,
+        "0.1.0",
+        limits or Limits(),
+        tokens=tokens,
+        rates=rates or Rates(),
+        front=front or Front(),
+    )
+    app = create_app(services)
     return World(app, archive, keys, bell, tables, folder)
 
 

@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.auditing import begin, changes, is_audited
+from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
@@ -90,7 +91,9 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
 CALLBACKS: Final = frozenset({"icsHealth", "putInfoJob", "deleteInfoJob"})
 ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS
 
-_bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
+_bearer = HTTPBearer(
+    auto_error=False, description="An API key, or a JWT of the identity provider: `Authorization: Bearer <it>`."
+)
 
 
 def services_of(request: Request) -> Services:
@@ -105,14 +108,21 @@ async def authorise(
     """Return who calls, once it is known and its role may do this; raises `Unauthorized`, `Forbidden`."""
     if credentials is None:
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
-    caller = await services_of(request).keys.caller(credentials.credentials)
+    caller = await services_of(request).reception.caller(request, credentials.credentials)
     route: APIRoute = request.scope["route"]
     trail = begin(request, caller.tenant, caller.role, caller.key_id) if is_audited(route) else None
-    if caller.role not in ROLES[route.operation_id or ""]:
-        raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    check_may(caller, route)
     if trail is not None and changes(route):
         await services_of(request).audit.record(trail.tenant, trail.event)
     return caller
+
+
+def check_may(caller: Caller, route: APIRoute) -> None:
+    """Raise `Forbidden` where neither the role of a caller nor its scopes reach an operation."""
+    if caller.role not in ROLES[route.operation_id or ""]:
+        raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    if not within(route, caller.scopes):
+        raise Forbidden("scope-forbidden", "The scopes of this key do not reach this: ask for a key with wider ones.")
 
 
 Called = Annotated[Caller, Depends(authorise)]

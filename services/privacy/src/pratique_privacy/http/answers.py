@@ -31,6 +31,7 @@ _MEANINGS: Final = {
     413: "Larger than the service takes.",
     415: "Of a kind that the service does not read.",
     422: "Well formed, and wrong: `errors` name the fields.",
+    429: "More requests than the caller's share: `Retry-After` says when to come back.",
     503: "A part of the service is missing for now.",
     507: "The store is full.",
 }
@@ -39,7 +40,7 @@ Answered = dict[int | str, dict[str, Any]]
 
 def answers(*statuses: int, anonymous: bool = False) -> Answered:
     """Return the problem documents that an operation may answer with, for OpenAPI."""
-    always = {503} if anonymous else {401, 403, 422, 503}
+    always = {503} if anonymous else {401, 403, 422, 429, 503}
     return {
         status: {"description": _MEANINGS[status], "content": {MEDIA: {"schema": {"$ref": _ref(ProblemDocument)}}}}
         for status in sorted(always | set(statuses))

@@ -1,22 +1,32 @@
 """API keys: made, listed and revoked by an admin; the secret is shown once."""
 
+import asyncio
 from datetime import UTC
-from typing import Self
+from typing import Annotated, Final, Self
 
 from fastapi import APIRouter, Request, Response
-from pydantic import AwareDatetime, Field, model_validator
+from fastapi.routing import APIRoute
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
 from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import PageOf
-from pratique_privacy.keys import ApiKey, Role
+from pratique_privacy.http.scopes import GROUPS, known_scopes, reach
+from pratique_privacy.keys import ApiKey, Caller, Role
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Conflict, no_such
+from pratique_shared.contracts.problems import Conflict, FieldError, Forbidden, Unprocessable, no_such, pointer
 from pratique_shared.contracts.releases import Name, Text
 from pratique_shared.runtime.clock import text_of
 
 router = APIRouter(tags=["keys"])
+
+
+SCOPES: Final = (
+    "What the key is held to within its role: operationIds, and groups such as `releases` or `releases:read`. "
+    f"The groups are {', '.join(f'`{name}`' for name in sorted(set(GROUPS.values())))}. Null: whatever the role may."
+)
+Scope = Annotated[str, StringConstraints(max_length=60, pattern=r"^[A-Za-z]+(:read)?$")]
 
 
 class KeyRequest(Contract):
@@ -26,6 +36,7 @@ class KeyRequest(Contract):
     recipient: Name | None = None
     name: Text = ""
     expires_at: AwareDatetime | None = None
+    scopes: tuple[Scope, ...] | None = Field(default=None, min_length=1, max_length=100, description=SCOPES)
 
     @model_validator(mode="after")
     def _bound(self) -> Self:
@@ -43,6 +54,8 @@ class KeyResource(Contract):
     name: str
     created_at: str
     expires_at: str | None
+    scopes: tuple[str, ...] | None
+    last_used: str | None = Field(description="The last day (UTC) on which it was used.")
     revoked: bool
 
 
@@ -59,12 +72,14 @@ class CallerResource(Contract):
     tenant: str
     role: Role
     recipient: str | None
+    scopes: tuple[str, ...] | None
 
 
 @router.get("/me", operation_id="whoAmI", response_model=CallerResource, responses=answers())
 async def who_am_i(caller: Called) -> Response:
     """Say what the key of this request may do."""
-    return answer(CallerResource(key=caller.key_id, tenant=caller.tenant, role=caller.role, recipient=caller.recipient))
+    told = {"tenant": caller.tenant, "role": caller.role, "recipient": caller.recipient, "scopes": caller.scopes}
+    return answer(CallerResource.model_validate({"key": caller.key_id, **told}))
 
 
 @router.get("/api-keys", operation_id="listApiKeys", response_model=PageOf[KeyResource], responses=answers())
@@ -72,7 +87,9 @@ async def list_api_keys(caller: Called, services: Reach, limit: Limit = 100, aft
     """List the keys of the tenant, newest first, revoked ones included."""
     found = sorted(await services.keys.api_keys(caller.tenant), key=lambda entry: entry[0].id, reverse=True)
     first = offset_cursor(after)
-    data = tuple(_resource(key, revoked=revoked) for key, revoked in found[first : first + limit])
+    page = found[first : first + limit]
+    days = await asyncio.gather(*(services.keys.last_used(key.id) for key, _ in page))
+    data = tuple(_resource(key, day, revoked=gone) for (key, gone), day in zip(page, days, strict=True))
     following = str(first + limit) if first + limit < len(found) else None
     return answer(PageOf[KeyResource](data=data, next=following))
 
@@ -83,16 +100,24 @@ async def list_api_keys(caller: Called, services: Reach, limit: Limit = 100, aft
     status_code=201,
     response_model=NewKey,
     responses=answers(400, 413, 415, 507),
-    openapi_extra=takes(KeyRequest, recipient={"role": "recipient", "recipient": "fl-aggregator-1"}),
+    openapi_extra=takes(
+        KeyRequest, recipient={"role": "recipient", "recipient": "fl-aggregator-1", "scopes": ["releases:read"]}
+    ),
 )
 async def create_api_key(request: Request, caller: Called, services: Reach) -> Response:
     """Make a key of this tenant."""
     asked = await read_body(request, KeyRequest, services.limits.json_bytes)
+    _check_scopes(request, caller, asked.scopes)
     expires = None if asked.expires_at is None else text_of(asked.expires_at.astimezone(UTC))
     key, text = await services.keys.new_api_key(
-        caller.tenant, asked.role, recipient=asked.recipient, name=asked.name, expires_at=expires
+        caller.tenant,
+        asked.role,
+        recipient=asked.recipient,
+        name=asked.name,
+        expires_at=expires,
+        scopes=asked.scopes,
     )
-    made = NewKey(**_resource(key, revoked=False).model_dump(), key=text)
+    made = NewKey(**_resource(key, None, revoked=False).model_dump(), key=text)
     return answer(made, 201, {"Location": f"/api-keys/{key.id}", "Cache-Control": "no-store"})
 
 
@@ -113,6 +138,20 @@ async def revoke_api_key(key_id: str, caller: Called, services: Reach) -> Respon
     return Response(status_code=204)
 
 
-def _resource(key: ApiKey, *, revoked: bool) -> KeyResource:
-    kept = key.model_dump(include={"id", "role", "recipient", "name", "created_at", "expires_at"})
-    return KeyResource(**kept, revoked=revoked)
+def _check_scopes(request: Request, caller: Caller, asked: tuple[str, ...] | None) -> None:
+    """Refuse scopes that nobody knows, and a key that would reach further than the one that makes it."""
+    routes: tuple[APIRoute, ...] = request.app.state.operations
+    known = known_scopes(routes)
+    unknown = [
+        FieldError(pointer("scopes", at), "is no scope") for at, one in enumerate(asked or ()) if one not in known
+    ]
+    if unknown:
+        raise Unprocessable("scope-unknown", "A scope is an operationId or a group: see /openapi.json.", unknown)
+    if caller.scopes is not None and (asked is None or not reach(routes, asked) <= reach(routes, caller.scopes)):
+        detail = "A key with scopes makes keys within its own scopes only: give `scopes` that it has."
+        raise Forbidden("scope-exceeded", detail)
+
+
+def _resource(key: ApiKey, last_used: str | None, *, revoked: bool) -> KeyResource:
+    kept = key.model_dump(include={"id", "role", "recipient", "name", "created_at", "expires_at", "scopes"})
+    return KeyResource(**kept, last_used=last_used, revoked=revoked)

@@ -34,6 +34,8 @@ from pratique_privacy.http import (
 )
 from pratique_privacy.http.access import authorise, check_rows
 from pratique_privacy.http.auditing import Auditing
+from pratique_privacy.http.callers import Rating
+from pratique_privacy.http.forwarding import Forwarding
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
@@ -75,6 +77,8 @@ def create_app(services: Services) -> FastAPI:
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
     app.add_middleware(Auditing, log=services.audit)
+    app.add_middleware(Rating)
+    app.add_middleware(Forwarding, front=services.front)
     app.add_middleware(Trace)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app

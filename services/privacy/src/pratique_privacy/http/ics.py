@@ -50,6 +50,8 @@ async def from_ics(request: Request, services: Reach) -> IcsTerms:
     expected = services.ics.token
     sent = request.headers.get("authorization", "")
     if expected is not None and not hmac.compare_digest(sent.encode(), f"Bearer {expected}".encode()):
+        services.reception.check_patience(request)
+        services.reception.note_failure(request)
         raise Unauthorized("key-unknown", "Send `Authorization: Bearer <token>` with the coordinator's token.")
     route: APIRoute = request.scope["route"]
     if expected is not None and changes(route):
@@ -61,7 +63,7 @@ async def from_ics(request: Request, services: Reach) -> IcsTerms:
 Agreed = Annotated[IcsTerms, Depends(from_ics)]
 
 
-@router.get("/health", operation_id="icsHealth", response_model=Alive, responses=answers(401, 404, anonymous=True))
+@router.get("/health", operation_id="icsHealth", response_model=Alive, responses=answers(401, 404, 429, anonymous=True))
 async def ics_health(terms: Agreed, services: Reach) -> Response:  # noqa: ARG001 - whoever asks must be known
     """Answer the supervision of the coordinator, once the store does."""
     await services.archive.releases_room.read("readyz")
@@ -72,7 +74,7 @@ async def ics_health(terms: Agreed, services: Reach) -> Response:  # noqa: ARG00
     "/info-jobs",
     operation_id="putInfoJob",
     response_model=Taken,
-    responses=answers(400, 401, 404, 413, 415, 422, 507, anonymous=True),
+    responses=answers(400, 401, 404, 413, 415, 422, 429, 507, anonymous=True),
     openapi_extra=takes(PostedJob, posture=EXAMPLE),
 )
 async def put_info_job(request: Request, terms: Agreed, services: Reach) -> Response:
@@ -90,7 +92,7 @@ async def put_info_job(request: Request, terms: Agreed, services: Reach) -> Resp
     "/info-jobs/{job_id}",
     operation_id="deleteInfoJob",
     response_model=Taken,
-    responses=answers(401, 404, 422, 507, anonymous=True),
+    responses=answers(401, 404, 422, 429, 507, anonymous=True),
 )
 async def delete_info_job(request: Request, job_id: str, terms: Agreed, services: Reach) -> Response:
     """Stop a job; one that is not known is stopped already."""

@@ -9,6 +9,7 @@ from pydantic.json_schema import models_json_schema
 from pratique_privacy.http.answers import answers
 from pratique_privacy.http.api_keys import KeyRequest
 from pratique_privacy.http.auditing import READINGS
+from pratique_privacy.http.forwarding import linked
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.profiles import ProfilesRequest
 from pratique_privacy.http.resources import GateFloor
@@ -45,14 +46,20 @@ release of it that leaves only when it is measured and passes its gate.
 
 Every refusal is a problem document (RFC 9457) with a stable `code`. Lists are newest first; send `next` of a page as
 `after`. `POST` with an `Idempotency-Key` is made once."""
+RETRY_AFTER = {"description": "Seconds to wait before the next try.", "schema": {"type": "integer", "minimum": 1}}
+SHARE = {
+    "RateLimit-Policy": {"description": "The quota `q` of a window of `w` seconds.", "schema": {"type": "string"}},
+    "RateLimit": {"description": "The `r` requests left, and `t` seconds to more.", "schema": {"type": "string"}},
+}
 REQUEST_ID = {"description": "The id of this request in the log.", "schema": {"type": "string"}}
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of an app, made once."""
+    """Return the OpenAPI document of an app, made once; it names the server where its public address is known."""
     if app.openapi_schema is None:
         app.openapi_schema = _made(app)
-    return app.openapi_schema
+    base = linked("")
+    return {**app.openapi_schema, "servers": [{"url": base}]} if base else app.openapi_schema
 
 
 def _made(app: FastAPI) -> dict[str, Any]:
@@ -69,6 +76,10 @@ def _made(app: FastAPI) -> dict[str, Any]:
         for method, operation in operations.items():
             if "security" in operation and (method != "get" or operation["operationId"] in READINGS):
                 operation["responses"].setdefault("507", answers(507)[507])  # its entry in the log may not fit
-            for answered in operation["responses"].values():
+            for status, answered in operation["responses"].items():
                 answered.setdefault("headers", {})["X-Request-Id"] = REQUEST_ID
+                if status in ("429", "503", "507"):
+                    answered["headers"]["Retry-After"] = RETRY_AFTER
+                if status == "429":
+                    answered["headers"] |= SHARE
     return found

@@ -14,7 +14,7 @@ from starlette.routing import Match
 from pratique_privacy.http.invalid import field_errors
 from pratique_privacy.tables import LIMITS
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import FieldError, Problem, Unauthorized, Unprocessable
+from pratique_shared.contracts.problems import FieldError, Problem, TooManyRequests, Unauthorized, Unprocessable
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.sealing import BrokenSeal
 
@@ -81,13 +81,14 @@ def _document(
     if status == Unauthorized.status:
         sent["WWW-Authenticate"] = "Bearer"
     if status in (503, 507):
-        sent["Retry-After"] = RETRY_AFTER
+        sent.setdefault("Retry-After", RETRY_AFTER)
     return Response(json.dumps(body.model_dump(exclude_none=True)).encode(), status, sent, media_type=MEDIA)
 
 
 async def _on_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
-    return problem_response(request, error)
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyRequests) else None
+    return problem_response(request, error, headers)
 
 
 async def _on_invalid_query(request: Request, error: Exception) -> Response:

@@ -15,7 +15,7 @@ _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="view
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
 code{{font-size:.95em}}h3{{margin-bottom:.2rem}}p{{margin:.2rem 0}}small{{color:#555}}</style>
 <h1>Pratique API {version}</h1><p>{about}</p>
-<p>For programs: <a href="/openapi.json">/openapi.json</a>.</p>{body}</html>"""
+<p>For programs: <a href="openapi.json">/openapi.json</a>.</p>{body}</html>"""
 
 
 @router.get("/docs", operation_id="docs", response_class=HTMLResponse, responses=answers(anonymous=True))

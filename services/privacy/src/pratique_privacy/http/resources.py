@@ -6,6 +6,7 @@ from pydantic import ConfigDict
 
 from pratique_privacy.archive import Capture
 from pratique_privacy.flow import ReleaseFacts, state
+from pratique_privacy.http.forwarding import linked
 from pratique_shared.contracts.facts import CaptureFailed, CaptureReady, ColumnType, DatasetReady, Failure, Warned
 from pratique_shared.contracts.gate import Check, Gate, Verdict
 from pratique_shared.contracts.model import Contract
@@ -180,7 +181,7 @@ def dataset_resource(ready: DatasetReady) -> DatasetResource:
 def release_resource(facts: ReleaseFacts) -> ReleaseResource:
     """Say where a release stands."""
     requested, stands = facts.requested, state(facts)
-    here = f"/releases/{requested.id}"
+    here = linked(f"/releases/{requested.id}")
     return ReleaseResource(
         id=requested.id,
         name=requested.name,

@@ -1,10 +1,15 @@
 """What the handlers work with, built once in `main`."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
+from pratique_privacy.http.callers import Reception
+from pratique_privacy.http.forwarding import Front
+from pratique_privacy.http.rates import Rates
 from pratique_privacy.ics.terms import IcsTerms
+from pratique_privacy.identity.tokens import Tokens
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.outbound.addresses import Allowed
 from pratique_privacy.tables import Tables
@@ -38,3 +43,11 @@ class Services:
     limits: Limits = Limits()
     webhook_allowed: Allowed = field(default_factory=Allowed)
     ics: IcsTerms | None = None
+    tokens: Tokens | None = None
+    rates: Rates = field(default_factory=Rates)
+    front: Front = field(default_factory=Front)
+
+    @cached_property
+    def reception(self) -> Reception:
+        """Who finds out who calls."""
+        return Reception(self.keys, self.tokens, self.rates)

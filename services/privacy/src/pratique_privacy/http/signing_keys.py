@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor
+from pratique_privacy.http.forwarding import linked
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.signing import PublicHalf
 from pratique_shared.contracts.model import Contract
@@ -47,5 +48,5 @@ async def add_signing_key(caller: Called, services: Reach) -> Response:
 
 def _resource(half: PublicHalf, *, signing: bool) -> SigningKeyResource:
     kid = half.public.kid
-    links = {"pem": f"/keys/{kid}.pem", "jwks": "/keys/jwks.json"}
+    links = {"pem": linked(f"/keys/{kid}.pem"), "jwks": linked("/keys/jwks.json")}
     return SigningKeyResource(kid=kid, number=half.number, created_at=half.created_at, signing=signing, links=links)
