@@ -8,7 +8,7 @@ from typing import TypeAlias
 import httpx
 
 from pratique import Client
-from pratique.transport import Retry
+from pratique.plan import Retry
 
 Turn: TypeAlias = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 URL = "http://127.0.0.1:8080"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from pratique.transport import Json
+from pratique.exchange import Json
 
 BOUND = re.compile(r"\s*([a-z][a-z_]*(?:\.[a-z_]+)?)\s*(>=|<=)\s*([-+0-9.eE]+)\s*")
 SIDES = {">=": "min", "<=": "max"}

@@ -8,7 +8,7 @@ from pratique.columns import figure, plain
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, add_limit, add_wait, group, some
 from pratique.commands.shell import Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PUSH = """Send a pcap or pcapng file (gzip and zstd too) and have its hosts profiled.
 

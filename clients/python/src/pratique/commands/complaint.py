@@ -4,7 +4,7 @@ import json
 
 from pratique.columns import plain
 from pratique.errors import PratiqueError, Refused
-from pratique.transport import Json
+from pratique.exchange import Json
 
 # What to do, by code first and by status where the code has no entry. A 422 says it itself, field by field.
 ADVICE = {

@@ -8,7 +8,7 @@ from pratique.commands import exits
 from pratique.commands.arguments import Commands, add_wait, group
 from pratique.commands.capture import add_labels
 from pratique.commands.shell import Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PUSH = """Send a table: .csv, .ndjson, .jsonl, or .json with {"rows": [..]}.
 

@@ -7,7 +7,7 @@ from pratique.columns import plain, table
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, Misuse, group, json_object
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PUT = """Store a policy under a name. Storing again under that name adds a version; releases keep the one they ran with.
 

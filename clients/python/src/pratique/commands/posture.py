@@ -7,8 +7,8 @@ from pratique.columns import figure, plain
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, add_wait, group
 from pratique.commands.shell import Shell, follow
+from pratique.exchange import Json
 from pratique.posture_table import gate_lines, render, verdict_text
-from pratique.transport import Json
 
 POSTURE = """Show what a release measures, before and after the policy: class sizes, diversity, closeness, the
 adversaries with their intervals, the gate, and what to mind when reading them.

@@ -6,7 +6,7 @@ from pratique.columns import figure
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, group, json_object, number
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 GENERALISE = """Generalise profiles optimally at one or more costs.
 

@@ -10,8 +10,8 @@ from pratique.commands.arguments import Commands, add_limit, add_wait, bound, gr
 from pratique.commands.request import release_body
 from pratique.commands.shell import Shell, follow
 from pratique.download import MEDIA_TYPES
+from pratique.exchange import Json
 from pratique.posture_table import verdict_text
-from pratique.transport import Json
 
 CREATE = """Ask for a release: a source, transformed by a policy, measured, attacked, and held at a gate.
 

@@ -7,7 +7,7 @@ from pratique.columns import figure, plain, table
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, Misuse, add_limit, add_wait, group, json_object
 from pratique.commands.shell import UNWRAPPED, Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 CREATE = """Measure every source under every configuration, each as a release that is attacked and never published.
 

@@ -6,7 +6,7 @@ from pratique.columns import figure, percent, plain, table
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, Misuse, add_wait, group, json_object
 from pratique.commands.shell import UNWRAPPED, Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 CREATE = """Learn the label of records from features, on what class-support suppression leaves of the training part.
 

@@ -8,7 +8,7 @@ from pratique.commands import exits
 from pratique.commands.arguments import Commands, add_limit, count, group
 from pratique.commands.listener import listen
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 EVENTS = (
     "release.completed",
