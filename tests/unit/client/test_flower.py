@@ -74,7 +74,7 @@ def test_a_gate_that_fails_refuses_the_round_with_flowers_own_exit_code(flower: 
     with pytest.raises(flower.RoundRefused) as caught:
         strategy.configure_train(1, None, {}, None)
     assert strategy.begun == []
-    assert str(caught.value) == "Round 1 is refused: The profile of rel_01 says fail on k >= 5 (4)."
+    assert str(caught.value) == "Round 1 is refused: rel_01 does not keep to the profile: fail on k >= 5 (4)."
     assert (caught.value.exit_code, caught.value.release) == (200, "rel_01")
     assert isinstance(caught.value.cause, GateFailed)
 

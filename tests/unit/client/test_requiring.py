@@ -92,7 +92,7 @@ def test_a_profile_is_held_beside_the_gate_and_what_is_missing_is_no_pass(
         client.require("rel_01", profile)
     assert caught.value.verdict == verdict
     assert [check["metric"] for check in caught.value.failed] == failed
-    assert str(caught.value).startswith(f"The profile of rel_01 says {verdict} on ")
+    assert str(caught.value).startswith(f"rel_01 does not keep to the profile: {verdict} on ")
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, True, "9", [9]])

@@ -10,16 +10,22 @@ from importlib.metadata import version
 from pratique.client import Client
 from pratique.columns import plain
 from pratique.commands import (
+    audit,
     capture,
     cert,
+    completion,
     dataset,
     exits,
+    floor,
+    key,
     local,
     policy,
     posture,
+    preview,
     profile,
     recommend,
     release,
+    risk,
     sweep,
     utility,
     webhook,
@@ -39,8 +45,29 @@ FIRST_STEPS = """first steps:
   pratique posture rel_..                             what was measured, before and after
   pratique release records rel_.. -o night.parquet    the records, if the gate passed
 
-exit status: 0 done or passed, 1 error, 2 wrong usage, 3 gate failed, 4 gate indeterminate"""
+exit status: 0 done or passed, 1 error, 2 wrong usage, 3 gate failed, 4 gate indeterminate,
+  130 interrupted (what the service has accepted goes on), 141 the reader of the output has gone"""
 NARROWEST, WIDEST = 40, 120  # lines longer than that are hard to read, whatever the terminal
+
+NOUNS = (
+    capture,
+    dataset,
+    policy,
+    preview,
+    release,
+    posture,
+    risk,
+    cert,
+    recommend,
+    sweep,
+    utility,
+    profile,
+    webhook,
+    key,
+    floor,
+    audit,
+    local,
+)
 
 Connect = Callable[[argparse.Namespace], Client]
 
@@ -59,9 +86,9 @@ def parser() -> argparse.ArgumentParser:
     defaults = {"url": None, "key_file": None, "json": False, "quiet": False, "run_offline": None, "secret_file": None}
     root.set_defaults(**defaults, run=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    nouns = (capture, dataset, release, posture, cert, recommend, sweep, utility, profile, policy, webhook, local)
-    for noun in nouns:
+    for noun in NOUNS:
         noun.add(commands)
+    completion.add(commands, parser)
     return root
 
 

@@ -102,8 +102,8 @@ class GateFailed(PratiqueError):
         self.checks = tuple(checks)
         self.failed = tuple(check for check in self.checks if check.get("status") != "pass")
         reason = f" on {', '.join(_told(check) for check in self.failed)}" if self.failed else ""
-        whose = "The gate" if profile is None else f"The {profile}"
-        super().__init__("gate-failed", f"{whose} of {release} says {verdict}{reason}.")
+        said = f"The gate of {release} says" if profile is None else f"{release} does not keep to the {profile}:"
+        super().__init__("gate-failed", f"{said} {verdict}{reason}.")
 
 
 class NotCertified(PratiqueError):
@@ -118,7 +118,9 @@ def _told(check: Mapping[str, Any]) -> str:
     """Return a check as `k >= 3 (2)`."""
     value = check.get("value")
     measured = "not measured" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-    return f"{check.get('metric')} {check.get('op')} {check.get('bound')} ({measured})"
+    bound = check.get("bound")
+    limit = f"{bound:g}" if isinstance(bound, float) else str(bound)
+    return f"{check.get('metric')} {check.get('op')} {limit} ({measured})"
 
 
 def _text(value: object) -> str:

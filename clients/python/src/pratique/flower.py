@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 
         def __init__(self, *args: object, **kwargs: object) -> None: ...
 
-        def configure_train(self, server_round: int, arrays: Arrays, config: Config, grid: Grid) -> Iterable[Message]:  # noqa: D102
+        def configure_train(self, server_round: int, arrays: Arrays, config: Config, grid: Grid) -> Iterable[Message]:
+            """Begin to train."""
             ...
 
         def configure_evaluate(
             self, server_round: int, arrays: Arrays, config: Config, grid: Grid
         ) -> Iterable[Message]:
+            """Begin to evaluate."""
             ...
 
     PRECONDITION_UNMET: int
