@@ -66,14 +66,13 @@ NOUNS = (
     key,
     floor,
     audit,
-    local,
 )
 
 Connect = Callable[[argparse.Namespace], Client]
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the whole grammar."""
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the whole grammar, or as much of it as these words need: commands from elsewhere take their time."""
     root = argparse.ArgumentParser(
         prog="pratique",
         description=ABOUT,
@@ -88,6 +87,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
     for noun in NOUNS:
         noun.add(commands)
+    local.add(commands, whole=words is None or local.NOUN in words)
     completion.add(commands, parser)
     return root
 
@@ -101,7 +101,8 @@ def connect(options: argparse.Namespace) -> Client:
 
 def main(argv: Sequence[str] | None = None, connect: Connect = connect) -> int:
     """Run one command and return its exit status; argparse leaves by itself on a wrong word (2) and on --help (0)."""
-    options = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    options = parser(words).parse_args(words)
     if options.run is None and options.run_offline is None:
         options.parser.print_help(sys.stderr)
         return exits.USAGE
