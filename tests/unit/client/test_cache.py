@@ -77,9 +77,9 @@ def test_another_format_or_service_is_another_entry_and_equal_bytes_are_one_file
 
 
 def test_the_folder_is_the_one_named_or_the_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("HOME", "/people/me")
     assert cache_folder({"PRATIQUE_CACHE": "/big/cache", "XDG_CACHE_HOME": "/x"}) == Path("/big/cache")
     assert cache_folder({"XDG_CACHE_HOME": "/x"}, "linux") == Path("/x/pratique")
-    assert cache_folder({"XDG_CACHE_HOME": "relative"}, "linux") == Path("/home/me/.cache/pratique")
-    assert cache_folder({}, "darwin") == Path("/home/me/Library/Caches/pratique")
+    assert cache_folder({"XDG_CACHE_HOME": "relative"}, "linux") == Path("/people/me/.cache/pratique")
+    assert cache_folder({}, "darwin") == Path("/people/me/Library/Caches/pratique")
     assert cache_folder({"LOCALAPPDATA": "/local"}, "win32") == Path("/local/pratique/Cache")

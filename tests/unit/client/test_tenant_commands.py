@@ -56,6 +56,11 @@ def test_a_key_is_shown_once_where_no_file_is_named(capsys: pytest.CaptureFixtur
         run("key add auditor --expires 2027-01-01")
 
 
+def test_a_key_is_asked_for_once_because_each_request_makes_one() -> None:
+    left, service = run("key add auditor", httpx.ReadError("gone"), told(MADE, 201))
+    assert (left, len(service.asked)) == (1, 1)
+
+
 def test_keys_are_listed_revoked_and_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     run("key list", page({"id": "key_01", "role": "auditor", "revoked": True}, {"id": "key_02", "role": "admin"}))
     _, service = run("key revoke key_01", httpx.Response(204))

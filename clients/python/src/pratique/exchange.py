@@ -21,7 +21,8 @@ Answer_co = TypeVar("Answer_co", covariant=True)
 class Ask:
     """One request, as often as it must be sent: `content` is called anew for each attempt.
 
-    Every Ask may be repeated: it reads, it replaces, or it carries an Idempotency-Key that stays the same.
+    One that is performed as a Call may be repeated: it reads, it replaces, or it carries an Idempotency-Key that stays
+    the same.
     """
 
     method: str

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pratique.errors import LocalFault
 from pratique.exchange import Ask, Json, json_content, json_object, nothing
-from pratique.plan import Plan, Work, call
+from pratique.plan import Plan, Retry, Work, call, retried
 from pratique.upload import Progress, measure
 
 
@@ -33,6 +33,13 @@ def put(path: str, body: Json) -> Plan[Json]:
 def create(path: str, body: Json, idempotency_key: str | None) -> Plan[Json]:
     """Make something once, however often the request must be sent."""
     return post(path, body, {"Idempotency-Key": idempotency_key or uuid.uuid4().hex})
+
+
+def once(where: str, path: str, body: Json) -> Plan[Json]:
+    """Make something that a second request would make a second time: sent once, whatever comes of it."""
+    sent = {"Content-Type": "application/json"}
+    ask = Ask("POST", path, {}, sent, json_content(body))
+    return retried(json_object(ask), Retry(attempts=1), lambda: 0.0, where)
 
 
 def delete(path: str) -> Plan[None]:

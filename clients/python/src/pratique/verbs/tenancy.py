@@ -3,7 +3,8 @@
 from pratique.exchange import Json, Params
 from pratique.plan import Plan
 from pratique.verb import Listing, Verb
-from pratique.verbs.requests import create, delete, get, post, put, segment
+from pratique.verbs.files import Placed
+from pratique.verbs.requests import create, delete, get, once, post, put, segment
 
 
 class Tenancy:
@@ -70,12 +71,12 @@ class Tenancy:
         return "/api-keys", {}
 
     @Verb
-    def create_api_key(self, body: Json) -> Plan[Json]:
+    def create_api_key(self: Placed, body: Json) -> Plan[Json]:
         """Make a key for `{role, recipient?, name?, expires_at?}` (admin); `key` in the answer is shown this once.
 
-        A request whose answer was lost is sent again and then makes a second key: revoke the one that nobody has.
+        It is asked for once only: after an answer that was lost, look for a key that nobody has, and revoke it.
         """
-        return post("/api-keys", body)
+        return once(self.url, "/api-keys", body)
 
     @Verb
     def revoke_api_key(self, key: str) -> Plan[None]:
