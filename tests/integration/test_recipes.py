@@ -54,7 +54,7 @@ class Kitchen:
             env=self.environ | environ,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=220,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

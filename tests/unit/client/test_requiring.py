@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from pratique import Client, GateFailed, LocalFault, NotCertified, Profile, Refused, StillRunning
+from pratique.profile import METRICS
 from pratique.verbs.requiring import Asked
+from pratique_shared.contracts.gate import GATE_METRICS
 from tests.unit.client.certified import KEY, OTHER, answers, certificate, pem, posture
 from tests.unit.client.scripted import Scripted, problem
 
@@ -93,6 +95,10 @@ def test_a_profile_is_held_beside_the_gate_and_what_is_missing_is_no_pass(
     assert caught.value.verdict == verdict
     assert [check["metric"] for check in caught.value.failed] == failed
     assert str(caught.value).startswith(f"rel_01 does not keep to the profile: {verdict} on ")
+
+
+def test_a_profile_knows_every_figure_that_a_gate_may_bound() -> None:
+    assert sorted(METRICS) == sorted(GATE_METRICS)
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, True, "9", [9]])
