@@ -75,7 +75,7 @@ def test_keys_are_listed_revoked_and_told_of(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_floor_is_shown_set_and_taken_away(capsys: pytest.CaptureFixture[str]) -> None:
-    floor = {"gate": {"k": {"min": 3, "max": None}, "linkage": {"min": None, "max": 0.5}}}
+    floor = {"gate": {"k": {"min": 3.0, "max": None}, "linkage": {"min": None, "max": 0.5}}}
     assert run("floor show", told(floor))[0] == 0
     assert capsys.readouterr().out == "k >= 3\nlinkage <= 0.5\n"
     _, service = run("floor set --gate k>=3 --gate linkage<=0.5", told(floor))
@@ -152,7 +152,7 @@ def test_risk_is_shown_part_by_part(capsys: pytest.CaptureFixture[str]) -> None:
     left, service = run("risk rel_01 --by subset --by attribute", told(found))
     assert (left, service.asked[0].url.params["by"]) == (0, "subset,attribute")
     out = capsys.readouterr().out
-    assert "by subset\nCOLUMNS   EXPOSURE\nip        25.0 %\nip, role  1" in out
+    assert "by subset\nCOLUMNS   EXPOSURE\nip        25.0 %\nip, role  100.0 %" in out
     assert "by attribute" in out
 
 

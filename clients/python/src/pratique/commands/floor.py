@@ -2,7 +2,7 @@
 
 import argparse
 
-from pratique.columns import plain
+from pratique.columns import figure, plain
 from pratique.commands import exits
 from pratique.commands.arguments import Commands, bound, example, gate, group
 from pratique.commands.shell import Shell
@@ -37,7 +37,7 @@ def store(shell: Shell, options: argparse.Namespace) -> int:
 
 def _shown(shell: Shell, floor: Json) -> int:
     lines = [
-        f"{plain(metric)} {operator} {plain(bounds[side])}"
+        f"{plain(metric)} {operator} {figure(bounds[side])}"
         for metric, bounds in (floor.get("gate") or {}).items()
         for side, operator in (("min", ">="), ("max", "<="))
         if bounds.get(side) is not None

@@ -60,7 +60,7 @@ def _cell(value: object) -> str:
             return ", ".join(_cell(each) for each in value)
         case dict():
             return "  ".join(f"{plain(name)} {_cell(each)}" for name, each in value.items())
-        case float() if 0 < value < 1:
+        case float() if 0 <= value <= 1:
             return percent(value)
         case _:
             return figure(value)
