@@ -11,7 +11,7 @@ MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure fuzz bench paper csar secrets lock clean
+.PHONY: help setup demo run test check assure fuzz bench paper federation csar secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -56,6 +56,10 @@ bench: setup ## the benchmarks, each against its peer in the same run
 
 paper: setup ## the paper's tables and figures on captures of your own or generated ones (CAPTURES=folder)
 	$(BIN)/python -m pratique_local paper $(if $(CAPTURES),--captures "$(CAPTURES)")
+
+federation: setup ## Flower on loopback: rounds that train, and rounds that the gate refuses (an environment of its own)
+	PRATIQUE_FLOWER=1 $(BIN)/python -m pytest tests/integration/test_beside_flower.py
+	$(BIN)/python examples/flower/federation.py
 
 csar: ## the sample rApp as a package for the rApp manager (out/posture-watch.csar)
 	$(PYTHON) deploy/rapp/csar.py

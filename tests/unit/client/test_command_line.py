@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -373,3 +374,29 @@ def test_every_command_has_a_help_that_fits_the_page(words: list[str], capsys: p
     assert f"usage: {' '.join(['pratique', *words])}" in out
     assert "safe" not in out.lower()
     assert max(len(line) for line in out.splitlines()) <= 120
+    assert re.search(r"^(examples?|first steps):$", out, re.MULTILINE)
+    if words:
+        example = out[out.index("example") :]
+        assert f"pratique {words[0]}" in example
+
+
+def test_every_command_has_the_three_ways_to_speak_and_a_run() -> None:
+    root = parser()
+    for words in helps():
+        at = root
+        for word in words:
+            (below,) = [action for action in at._actions if isinstance(action, argparse._SubParsersAction)]
+            at = below.choices[word]
+        leaf = not any(isinstance(action, argparse._SubParsersAction) for action in at._actions)
+        options = {name for action in at._actions for name in action.option_strings}
+        assert {"--json", "--quiet", "--url", "--key-file", "--help"} <= options
+        if leaf:
+            assert callable(at.get_default("run") or at.get_default("run_offline"))
+
+
+def test_the_nouns_are_those_of_the_product() -> None:
+    nouns = {words[0] for words in helps() if len(words) == 1}
+    assert nouns >= {
+        "capture", "dataset", "release", "posture", "gate", "risk", "preview", "cert", "recommend", "sweep", "utility",
+        "profile", "policy", "webhook", "key", "floor", "audit", "local", "completion",
+    }  # fmt: skip

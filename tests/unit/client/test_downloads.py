@@ -9,7 +9,7 @@ import pytest
 
 from pratique import DigestMismatch, LocalFault, Refused
 from pratique.download import announced_sha256
-from tests.unit.client.scripted import Scripted, file_answer, problem, repr_digest
+from tests.unit.client.scripted import Pieces, Scripted, file_answer, problem, repr_digest
 
 CONTENT = b"PAR1" + bytes(5000) + b"PAR1"
 
@@ -88,3 +88,59 @@ def test_an_unknown_format_is_not_asked_for(tmp_path: Path) -> None:
     with service.client() as client, pytest.raises(LocalFault):
         client.download_records("rel_01", tmp_path / "r.xlsx", "xlsx")
     assert service.asked == []
+
+
+def broken(after: int, **headers: str) -> httpx.Response:
+    sent = {"Repr-Digest": repr_digest(CONTENT), "Content-Length": str(len(CONTENT)), **headers}
+    return httpx.Response(200, stream=Pieces(CONTENT[:after], httpx.ReadError("gone")), headers=sent)
+
+
+def rest(first: int, content: bytes = CONTENT) -> httpx.Response:
+    sent = {
+        "Repr-Digest": repr_digest(CONTENT),
+        "Content-Range": f"bytes {first}-{len(CONTENT) - 1}/{len(CONTENT)}",
+        "Content-Length": str(len(CONTENT) - first),
+    }
+    return httpx.Response(206, stream=Pieces(content[first:]), headers=sent)
+
+
+RANGES = {"Accept-Ranges": "bytes", "ETag": '"v1"'}
+
+
+def test_a_download_goes_on_where_it_broke_off_if_the_service_gives_ranges(tmp_path: Path) -> None:
+    service = Scripted(broken(2000, **RANGES), broken(0), rest(2000))
+    service.turns[1] = httpx.ConnectError("refused")
+    with service.client() as client:
+        kept = client.download_records("rel_01", tmp_path / "r.parquet")
+    assert (kept.path.read_bytes(), kept.size) == (CONTENT, len(CONTENT))
+    asked = [(request.headers.get("Range"), request.headers.get("If-Range")) for request in service.asked]
+    assert asked == [(None, None), ("bytes=2000-", '"v1"'), ("bytes=2000-", '"v1"')]
+
+
+def test_a_file_that_changed_meanwhile_comes_whole(tmp_path: Path) -> None:
+    service = Scripted(broken(2000, **RANGES), file_answer(b"other", ETag='"v2"'))
+    with service.client() as client:
+        client.download_records("rel_01", tmp_path / "r.parquet")
+    assert (tmp_path / "r.parquet").read_bytes() == b"other"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept-Ranges": "none", "ETag": '"v1"'}, {**RANGES, "ETag": 'W/"v1"'}])
+def test_without_ranges_or_a_strong_tag_a_download_begins_anew(tmp_path: Path, headers: dict[str, str]) -> None:
+    service = Scripted(broken(2000, **headers), file_answer(CONTENT))
+    with service.client() as client:
+        client.download_records("rel_01", tmp_path / "r.parquet")
+    assert "Range" not in service.asked[1].headers
+    assert (tmp_path / "r.parquet").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("wrong", [rest(1999), rest(2000, b"x" * len(CONTENT)), httpx.Response(206, content=b"x")])
+def test_a_rest_that_does_not_fit_leaves_no_file(tmp_path: Path, wrong: httpx.Response) -> None:
+    with Scripted(broken(2000, **RANGES), wrong).client() as client, pytest.raises(DigestMismatch):
+        client.download_records("rel_01", tmp_path / "r.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_file_than_the_posture_names_is_not_begun(tmp_path: Path) -> None:
+    with Scripted(file_answer(CONTENT)).client() as client, pytest.raises(DigestMismatch):
+        client.download_records("rel_01", tmp_path / "r.parquet", expect="00" * 32)
+    assert list(tmp_path.iterdir()) == []

@@ -48,7 +48,9 @@ def test_local_commands_come_from_elsewhere_and_need_no_service(monkeypatch: pyt
         called.append(options)
         return 2
 
-    brought = SimpleNamespace(DESCRIPTION="Say hello.\nMore.", add_arguments=lambda p: p.add_argument("word"), run=run)
+    brought = SimpleNamespace(
+        DESCRIPTION="Say hello.\nMore.", EXAMPLES="example:", add_arguments=lambda p: p.add_argument("word"), run=run
+    )
     monkeypatch.setattr(EntryPoint, "load", lambda _: brought)
     entry = EntryPoint("hello", "nowhere", local.ENTRIES)
     monkeypatch.setattr(local, "entry_points", lambda group: [entry] if group == local.ENTRIES else [])

@@ -3,7 +3,8 @@
 import httpx
 import pytest
 
-from pratique import Fault, PratiqueError, Refused, Unreachable
+from pratique import Fault, LocalFault, PratiqueError, Refused, Unreachable
+from pratique.commands.complaint import advice
 from tests.unit.client.scripted import Scripted, problem
 
 
@@ -53,3 +54,11 @@ def test_a_body_with_nan_is_not_sent() -> None:
     with service.client() as client, pytest.raises(ValueError, match="JSON"):
         client.preview({"source": {"records": [{"x": float("nan")}]}})
     assert service.asked == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["no-key", "metric-unknown", "profile-empty", "bound-wrong", "profile-unreadable", "unknown-table", "bad-id"],
+)
+def test_what_is_wrong_on_this_side_comes_with_advice(code: str) -> None:
+    assert advice(LocalFault(code, "It is so."))

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from pratique import Refused, Unreachable
-from pratique.transport import Retry, retry_after
+from pratique.plan import Retry, retry_after
 from tests.unit.client.scripted import Scripted, busy, problem
 
 ACCEPTED = {"id": "rel_01", "status": "queued"}

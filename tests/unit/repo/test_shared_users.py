@@ -11,7 +11,6 @@ PACKAGES = ("services/ingest", "services/privacy", "services/attack-sim", "deplo
 
 # Module, and why it may be shared all the same.
 ALLOWED = {
-    "pratique_shared.contracts.media": "the formats of the API; its other reader, the client, has no pydantic",
     "pratique_shared.frames.datasets": "the same table rules as records.py, which it fills",
 }
 

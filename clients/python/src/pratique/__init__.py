@@ -1,12 +1,14 @@
 """Pratique: how identifiable the people and machines in a network profile still are, asked from Python."""
 
-from pratique.client import Client
+from pratique.clearance import Clearance
+from pratique.client import AsyncClient, Client
 from pratique.download import Download
 from pratique.errors import (
     DigestMismatch,
     Fault,
     GateFailed,
     LocalFault,
+    NotCertified,
     PratiqueError,
     Refused,
     RunFailed,
@@ -14,15 +16,20 @@ from pratique.errors import (
     Unreachable,
 )
 from pratique.posture_table import render as render_posture
+from pratique.profile import Profile
 
 __all__ = [
+    "AsyncClient",
+    "Clearance",
     "Client",
     "DigestMismatch",
     "Download",
     "Fault",
     "GateFailed",
     "LocalFault",
+    "NotCertified",
     "PratiqueError",
+    "Profile",
     "Refused",
     "RunFailed",
     "StillRunning",

@@ -10,16 +10,22 @@ from importlib.metadata import version
 from pratique.client import Client
 from pratique.columns import plain
 from pratique.commands import (
+    audit,
     capture,
     cert,
+    completion,
     dataset,
     exits,
+    floor,
+    key,
     local,
     policy,
     posture,
+    preview,
     profile,
     recommend,
     release,
+    risk,
     sweep,
     utility,
     webhook,
@@ -39,14 +45,34 @@ FIRST_STEPS = """first steps:
   pratique posture rel_..                             what was measured, before and after
   pratique release records rel_.. -o night.parquet    the records, if the gate passed
 
-exit status: 0 done or passed, 1 error, 2 wrong usage, 3 gate failed, 4 gate indeterminate"""
+exit status: 0 done or passed, 1 error, 2 wrong usage, 3 gate failed, 4 gate indeterminate,
+  130 interrupted (what the service has accepted goes on), 141 the reader of the output has gone"""
 NARROWEST, WIDEST = 40, 120  # lines longer than that are hard to read, whatever the terminal
+
+NOUNS = (
+    capture,
+    dataset,
+    policy,
+    preview,
+    release,
+    posture,
+    risk,
+    cert,
+    recommend,
+    sweep,
+    utility,
+    profile,
+    webhook,
+    key,
+    floor,
+    audit,
+)
 
 Connect = Callable[[argparse.Namespace], Client]
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the whole grammar."""
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the whole grammar, or as much of it as these words need: commands from elsewhere take their time."""
     root = argparse.ArgumentParser(
         prog="pratique",
         description=ABOUT,
@@ -59,9 +85,10 @@ def parser() -> argparse.ArgumentParser:
     defaults = {"url": None, "key_file": None, "json": False, "quiet": False, "run_offline": None, "secret_file": None}
     root.set_defaults(**defaults, run=None, parser=root)
     commands = root.add_subparsers(title="commands", metavar="COMMAND")
-    nouns = (capture, dataset, release, posture, cert, recommend, sweep, utility, profile, policy, webhook, local)
-    for noun in nouns:
+    for noun in NOUNS:
         noun.add(commands)
+    local.add(commands, whole=words is None or local.NOUN in words)
+    completion.add(commands, parser)
     return root
 
 
@@ -74,7 +101,8 @@ def connect(options: argparse.Namespace) -> Client:
 
 def main(argv: Sequence[str] | None = None, connect: Connect = connect) -> int:
     """Run one command and return its exit status; argparse leaves by itself on a wrong word (2) and on --help (0)."""
-    options = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    options = parser(words).parse_args(words)
     if options.run is None and options.run_offline is None:
         options.parser.print_help(sys.stderr)
         return exits.USAGE

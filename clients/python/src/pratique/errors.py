@@ -6,7 +6,8 @@ PratiqueError            code, detail: what happened, in a word for programs and
 ├── Refused              the service said no: status, errors, request_id, retry_after (a problem document, RFC 9457)
 ├── RunFailed            a capture, dataset or release ended as failed or cancelled
 ├── StillRunning         not finished in the time given; it goes on and may be asked for again
-├── GateFailed           the release does not pass its gate: verdict, checks
+├── GateFailed           the release does not pass its gate or the profile: verdict, checks
+├── NotCertified         its certificate is missing, expired, or not true of it
 └── DigestMismatch       the bytes are not those that the service announced; nothing was kept
 
 What the local disk refuses stays an OSError.
@@ -88,19 +89,38 @@ class StillRunning(PratiqueError):
 
 
 class GateFailed(PratiqueError):
-    """The release does not pass its gate, or its gate could not be decided; neither lets records leave."""
+    """The release does not pass its gate or the profile asked for, or that could not be decided: nothing is to be used.
 
-    def __init__(self, release: str, verdict: str, checks: Sequence[Mapping[str, Any]]) -> None:
-        short = [str(check.get("metric")) for check in checks if check.get("status") != "pass"]
-        reason = f" on {', '.join(short)}" if short else ""
-        super().__init__("gate-failed", f"The gate of {release} says {verdict}{reason}.")
+    `checks` are all that were held, `failed` those that did not pass.
+    """
+
+    def __init__(
+        self, release: str, verdict: str, checks: Sequence[Mapping[str, Any]], profile: str | None = None
+    ) -> None:
         self.release = release
         self.verdict = verdict
         self.checks = tuple(checks)
+        self.failed = tuple(check for check in self.checks if check.get("status") != "pass")
+        reason = f" on {', '.join(_told(check) for check in self.failed)}" if self.failed else ""
+        said = f"The gate of {release} says" if profile is None else f"{release} does not keep to the {profile}:"
+        super().__init__("gate-failed", f"{said} {verdict}{reason}.")
+
+
+class NotCertified(PratiqueError):
+    """The certificate of a release is missing, expired, not signed by the keys given, or not true of its files."""
 
 
 class DigestMismatch(PratiqueError):
     """The bytes received are not those that the service announced (`Repr-Digest`, RFC 9530); nothing was kept."""
+
+
+def _told(check: Mapping[str, Any]) -> str:
+    """Return a check as `k >= 3 (2)`."""
+    value = check.get("value")
+    measured = "not measured" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    bound = check.get("bound")
+    limit = f"{bound:g}" if isinstance(bound, float) else str(bound)
+    return f"{check.get('metric')} {check.get('op')} {limit} ({measured})"
 
 
 def _text(value: object) -> str:

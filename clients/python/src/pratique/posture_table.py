@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pratique.columns import figure, lay_out, percent, plain
-from pratique.transport import Json
+from pratique.exchange import Json
 
 # Title, the direction in which a figure hides better, and its definition (Kekatos et al. 2026, §IV-B, in few words).
 COUNTS = (

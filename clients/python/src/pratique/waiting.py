@@ -3,13 +3,17 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pratique.errors import RunFailed, StillRunning, Unreachable
-from pratique.transport import Json
+from pratique.exchange import Json
+from pratique.plan import Pause, Plan
 
 UNFINISHED = frozenset({"queued", "running", "attacking"})
 BROKEN = frozenset({"failed", "cancelled"})
 FIRST_LOOK, LONGEST_LOOK = 0.1, 2.0  # seconds between looks: a small release takes less than one
+
+Notice: TypeAlias = Callable[[Json], None]
 
 
 @dataclass(frozen=True)
@@ -21,12 +25,11 @@ class Patience:
 
 
 def wait(
-    look: Callable[[], Json],
+    look: Callable[[], Plan[Json]],
     patience: Patience,
-    notice: Callable[[Json], None] | None = None,
-    sleep: Callable[[float], None] = time.sleep,
+    notice: Notice | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Json:
+) -> Plan[Json]:
     """Look until the status is final and return that state.
 
     Raises RunFailed when it ended badly, StillRunning when the time is over, Unreachable after too long a silence.
@@ -34,7 +37,7 @@ def wait(
     started = heard = clock()
     for pause in _looks():
         try:
-            state = look()
+            state = yield from look()
         except Unreachable:
             if clock() - heard > patience.silence or clock() - started > patience.seconds:
                 raise
@@ -48,7 +51,7 @@ def wait(
                 raise StillRunning(
                     "still-running", f"{state.get('id', 'It')} is not finished after {patience.seconds:g} s."
                 )
-        sleep(pause)
+        yield Pause(pause)
     raise AssertionError("the looks never end")
 
 

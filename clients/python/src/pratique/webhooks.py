@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 
 from pratique.errors import PratiqueError
-from pratique.transport import Json
+from pratique.exchange import Json
 
 TOLERANCE = 300  # seconds that the clocks may be apart; an older message may be one that was recorded
 

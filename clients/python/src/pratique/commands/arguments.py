@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from pratique.transport import Json
+from pratique.exchange import Json
 
 BOUND = re.compile(r"\s*([a-z][a-z_]*(?:\.[a-z_]+)?)\s*(>=|<=)\s*([-+0-9.eE]+)\s*")
 SIDES = {">=": "min", "<=": "max"}
@@ -43,7 +43,7 @@ def common() -> argparse.ArgumentParser:
 
 
 def group(commands: Commands, name: str, summary: str, text: str = "", epilog: str = "") -> argparse.ArgumentParser:
-    """Add a command, or a noun that has commands of its own."""
+    """Add a command, or a noun that has commands of its own; `epilog` shows how it is used."""
     parser = commands.add_parser(
         name,
         help=summary,
@@ -136,6 +136,11 @@ def policy(text: str) -> str | Json:
 def seconds(text: str) -> float:
     """Read a positive number of seconds."""
     return _positive(number(text), text)
+
+
+def example(*lines: str) -> str:
+    """Return how a command is used, as the end of its help."""
+    return "\n  ".join(["example:" if len(lines) == 1 else "examples:", *lines])
 
 
 def count(text: str) -> int:

@@ -1,14 +1,15 @@
 """`pratique capture`: captures sent, listed, and looked into."""
 
 import argparse
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 from pratique.columns import figure, plain
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, add_limit, add_wait, group, some
+from pratique.commands.arguments import Commands, add_limit, add_wait, example, group, some
 from pratique.commands.shell import Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PUSH = """Send a pcap or pcapng file (gzip and zstd too) and have its hosts profiled.
 
@@ -18,26 +19,34 @@ EXAMPLES = """examples:
   pratique capture push night.pcapng --pilot lab
   id=$(pratique --quiet capture push night.pcapng --pilot lab)"""
 
+RECORDS = example("pratique capture records cap_01 --limit 10", "pratique capture records cap_01 --unit session --json")
+IDENTIFIERS = example("pratique capture identifiers cap_01")
+
 
 def add(commands: Commands) -> None:
     """Add the noun and its commands."""
     noun = group(commands, "capture", "send a capture, and see what was found in it", epilog=EXAMPLES)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
     add_push(verbs)
-    listing = group(verbs, "list", "list the captures, newest first")
+    listing = group(verbs, "list", "list the captures, newest first", epilog=example("pratique capture list --limit 5"))
     add_limit(listing)
     listing.set_defaults(run=show_all)
-    one = group(verbs, "show", "show a capture: state, counts, warnings")
+    one = group(
+        verbs, "show", "show a capture: state, counts, warnings", epilog=example("pratique capture show cap_01")
+    )
     one.add_argument("capture", metavar="ID", help="cap_..")
     one.set_defaults(run=show)
-    records = group(verbs, "records", "show the raw records of a capture (operator)")
+    records = group(verbs, "records", "show the raw records of a capture (operator)", epilog=RECORDS)
     records.add_argument("capture", metavar="ID", help="cap_..")
     records.add_argument("--unit", choices=("host", "session"), default="host", help="what a row is (default host)")
     add_limit(records, default=0)
     records.set_defaults(run=show_records)
-    identifiers = group(verbs, "identifiers", "show the subscriber identifiers seen in a capture (operator)")
+    identifiers = group(
+        verbs, "identifiers", "show the subscriber identifiers seen in a capture (operator)", epilog=IDENTIFIERS
+    )
     identifiers.add_argument("capture", metavar="ID", help="cap_..")
     identifiers.set_defaults(run=show_identifiers)
+    add_delete(verbs, "capture", "cap_..", lambda shell, name: shell.client.delete_capture(name))
 
 
 def add_push(verbs: Commands) -> None:
@@ -53,6 +62,21 @@ def add_push(verbs: Commands) -> None:
     )
     add_wait(parser, "the capture is profiled")
     parser.set_defaults(run=push)
+
+
+def add_delete(verbs: Commands, noun: str, metavar: str, forget: Callable[[Shell, str], None]) -> None:
+    """Add `delete`: the raw side of a source is gone, its releases stay."""
+    usage = example(f"pratique {noun} delete {metavar.rstrip('.')}01")
+    parser = group(verbs, "delete", f"delete a {noun}, its raw bytes and records; releases of it stay", epilog=usage)
+    parser.add_argument("source", metavar="ID", help=metavar)
+
+    def run(shell: Shell, options: argparse.Namespace) -> int:
+        forget(shell, options.source)
+        name = plain(options.source)
+        shell.show({"id": options.source, "deleted": True}, f"{name}  deleted", short=name)
+        return exits.OK
+
+    parser.set_defaults(run=run)
 
 
 def add_labels(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pratique.columns import plain
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, group
+from pratique.commands.arguments import Commands, example, group
 from pratique.commands.shell import Screen, Shell
 from pratique.errors import LocalFault
 from pratique.verify import Rejected, Verified, verify
@@ -20,6 +20,8 @@ EXAMPLES = """examples:
   pratique cert keys -o operator.jwks.json
   pratique cert get rel_01 -o night.cert.json
   pratique cert verify night.cert.json --key operator.jwks.json --records night.parquet"""
+GET = example("pratique cert get rel_01 -o night.cert.json", "pratique cert get rel_01 --part bundle -o evidence.zip")
+KEYS = example("pratique cert keys -o operator.jwks.json")
 PARTS = {"certificate": "cert.json", "bundle": "evidence.zip", "report": "report.html"}
 
 
@@ -35,12 +37,12 @@ def add(commands: Commands) -> None:
     )
     check.add_argument("--at", type=moment, metavar="TIME", help="the moment to hold it against (default: now)")
     check.set_defaults(run_offline=run_verify)
-    get = group(verbs, "get", "download the certificate, the bundle or the report of a release")
+    get = group(verbs, "get", "download the certificate, the bundle or the report of a release", epilog=GET)
     get.add_argument("release", metavar="ID", help="rel_..")
     get.add_argument("--part", choices=tuple(PARTS), default="certificate", help="what of it (default certificate)")
     get.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (default: by the id)")
     get.set_defaults(run=run_get)
-    keys = group(verbs, "keys", "fetch the public keys of the service as a JWKS")
+    keys = group(verbs, "keys", "fetch the public keys of the service as a JWKS", epilog=KEYS)
     keys.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (default: standard output)")
     keys.set_defaults(run=run_keys)
 

@@ -4,7 +4,7 @@ import json
 
 from pratique.columns import plain
 from pratique.errors import PratiqueError, Refused
-from pratique.transport import Json
+from pratique.exchange import Json
 
 # What to do, by code first and by status where the code has no entry. A 422 says it itself, field by field.
 ADVICE = {
@@ -28,6 +28,12 @@ ADVICE = {
     "bad-secret": "take the secret as it was shown when the webhook was made, alone in the file",
     "address-not-allowed": "give an https address, or let the operator open this one with PRATIQUE_WEBHOOK_ALLOW",
     "webhook-disabled": "its receiver answered 410: make a new one with `pratique webhook add`",
+    "metric-unknown": "name the figures as a gate does, such as k, t or linkage",
+    "profile-empty": "give it a bound, such as `k = 5`",
+    "bound-wrong": "write `k = 5`, or a table with min or max under the name of the figure",
+    "profile-unreadable": "write TOML or JSON, such as `k = 5`",
+    "unknown-table": "convert it to CSV, NDJSON or JSON, and let the name end so",
+    "bad-id": "take the id as a list shows it",
     "file-changed": "send the file once nothing writes to it any more",
 }
 ADVICE_BY_STATUS = {

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pratique.columns import plain
 from pratique.commands import exits
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 from pratique.webhooks import NotGenuine, verify
 
 MOST_BYTES = 1 << 20

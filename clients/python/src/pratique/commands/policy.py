@@ -5,17 +5,24 @@ import json
 
 from pratique.columns import plain, table
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, Misuse, group, json_object
+from pratique.commands.arguments import Commands, Misuse, example, group, json_object
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PUT = """Store a policy under a name. Storing again under that name adds a version; releases keep the one they ran with.
 
 FILE is a JSON object {"steps": [..]}, which may bring "attributes", "gate", "attacks" and "ppi" along."""
-PUT_EXAMPLES = """example of a policy:
+PUT_EXAMPLES = """example:
+  pratique policy put mine mine.json
+
+a policy:
   {"steps": [{"column": "imsi", "op": "hmac", "bits": 128, "scope": "per_pilot"},
              {"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64},
              {"column": "ip", "op": "threshold", "tau": 3}]}"""
+LIST = example("pratique policy list")
+SHOW = example("pratique policy show C4 > mine.json")
+USES = example("pratique policy show C4 > mine.json", "pratique policy put mine mine.json")
+SUGGEST = example("pratique classify --capture cap_01")
 CLASSIFY = """Suggest a class for each column of a source: identifier, quasi-identifier, sensitive, insensitive or drop.
 
 It is a suggestion with its reason: what is known about people elsewhere decides, and only you can judge that."""
@@ -23,17 +30,17 @@ It is a suggestion with its reason: what is known about people elsewhere decides
 
 def add(commands: Commands) -> None:
     """Add both commands."""
-    noun = group(commands, "policy", "list, show and store policies")
+    noun = group(commands, "policy", "list, show and store policies", epilog=USES)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
-    group(verbs, "list", "list the policies, the built-in ones included").set_defaults(run=show_all)
-    one = group(verbs, "show", "print a policy as JSON")
+    group(verbs, "list", "list the policies, the built-in ones included", epilog=LIST).set_defaults(run=show_all)
+    one = group(verbs, "show", "print a policy as JSON", epilog=SHOW)
     one.add_argument("name", metavar="NAME", help="a built-in such as C4, or a stored policy")
     one.set_defaults(run=show)
     put = group(verbs, "put", "store a policy", PUT, PUT_EXAMPLES)
     put.add_argument("name", metavar="NAME", help="letters, digits, point, dash, underscore")
     put.add_argument("file", type=json_object, metavar="FILE", help="JSON (- for standard input)")
     put.set_defaults(run=store)
-    classify = group(commands, "classify", "suggest what each column of a source is", CLASSIFY)
+    classify = group(commands, "classify", "suggest what each column of a source is", CLASSIFY, SUGGEST)
     source = classify.add_mutually_exclusive_group()
     source.add_argument("--capture", metavar="ID", help="cap_..")
     source.add_argument("--dataset", metavar="ID", help="dst_..")

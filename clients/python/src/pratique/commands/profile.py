@@ -4,22 +4,23 @@ import argparse
 
 from pratique.columns import figure
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, group, json_object, number
+from pratique.commands.arguments import Commands, example, group, json_object, number
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 GENERALISE = """Generalise profiles optimally at one or more costs.
 
 FILE holds {"profiles": [[..]], "taxonomy": [[[0, 1], ..], ..], "gamma": 0.1}, and where wanted costs, target, compare.
 Nothing is kept."""
+EXAMPLES = example("pratique profile generalise profiles.json --gamma 0.1 --gamma 0.2")
 HEADINGS = ("PROFILE", "GAMMA", "ENTROPY BEFORE", "AFTER", "CRITICAL GAMMA", "CRITICAL ENTROPY", "RECOVERABLE")
 
 
 def add(commands: Commands) -> None:
     """Add the noun and its command."""
-    noun = group(commands, "profile", "generalise profiles of counts or shares")
+    noun = group(commands, "profile", "generalise profiles of counts or shares", epilog=EXAMPLES)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
-    parser = group(verbs, "generalise", "generalise profiles optimally", GENERALISE)
+    parser = group(verbs, "generalise", "generalise profiles optimally", GENERALISE, EXAMPLES)
     parser.add_argument("file", type=json_object, metavar="FILE", help="the request, - for standard input")
     parser.add_argument(
         "--gamma", type=number, action="append", metavar="COST", help="in place of the file's; repeatable"

@@ -9,7 +9,7 @@ from pratique.commands import exits
 from pratique.commands.arguments import Commands, add_wait, bound, gate, group, json_object
 from pratique.commands.request import source_of
 from pratique.commands.shell import UNWRAPPED, Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 ABOUT = """Search the levels of generalisation of each quasi-identifier, times thresholds of suppression, for the policy
 that passes the gate at the least loss.

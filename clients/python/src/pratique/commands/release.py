@@ -4,14 +4,26 @@ import argparse
 from itertools import islice
 from pathlib import Path
 
-from pratique.columns import figure, plain
+from pratique.columns import figure, plain, table
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, add_limit, add_wait, bound, group, json_object, policy
+from pratique.commands.arguments import (
+    Commands,
+    Misuse,
+    add_limit,
+    add_wait,
+    bound,
+    example,
+    group,
+    json_object,
+    policy,
+    some,
+)
+from pratique.commands.capture import cell
 from pratique.commands.request import release_body
 from pratique.commands.shell import Shell, follow
 from pratique.download import MEDIA_TYPES
+from pratique.exchange import Json
 from pratique.posture_table import verdict_text
-from pratique.transport import Json
 
 CREATE = """Ask for a release: a source, transformed by a policy, measured, attacked, and held at a gate.
 
@@ -32,6 +44,13 @@ RECORDS = """Download the records of a release that passed its gate.
 
 The file appears under its name only when it is whole and has the SHA-256 that the service announced.
 Exit status 3 when the gate did not pass."""
+RECORDS_EXAMPLES = example(
+    "pratique release records rel_01 -o night.parquet", "pratique release records rel_01 --cached"
+)
+PREVIEW = """Show rows of a release before and after, with the size of the class that each one hides in.
+
+Raw values are among them: it is for the operator, and no part of what is released."""
+PREVIEW_EXAMPLE = example("pratique release preview rel_01 -n 5")
 
 
 def add(commands: Commands) -> None:
@@ -39,20 +58,25 @@ def add(commands: Commands) -> None:
     noun = group(commands, "release", "ask for a release, and download it if it passes", epilog=CREATE_EXAMPLES)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
     add_create(verbs)
-    listing = group(verbs, "list", "list the releases, newest first")
+    listing = group(verbs, "list", "list the releases, newest first", epilog=example("pratique release list --limit 5"))
     add_limit(listing)
     listing.set_defaults(run=show_all)
-    records = group(verbs, "records", "download the records of a passing release", RECORDS)
+    records = group(verbs, "records", "download the records of a passing release", RECORDS, RECORDS_EXAMPLES)
     records.add_argument("release", metavar="ID", help="rel_..")
     records.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (default: ID.FORMAT)")
     records.add_argument("--format", choices=tuple(MEDIA_TYPES), help="default: by the ending of FILE, else parquet")
+    records.add_argument("--cached", action="store_true", help="keep it in the cache, and receive it only once")
     records.set_defaults(run=download)
+    preview = group(verbs, "preview", "show rows before and after (operator)", PREVIEW, PREVIEW_EXAMPLE)
+    preview.add_argument("release", metavar="ID", help="rel_..")
+    preview.add_argument("-n", "--rows", type=some, default=20, metavar="N", help="the first N (default 20)")
+    preview.set_defaults(run=show_rows)
     for name, run, summary in (
         ("show", show, "show where a release stands"),
         ("cancel", cancel, "stop a release that is not finished"),
         ("withdraw", withdraw, "take a release back: posture and records are gone for everybody"),
     ):
-        parser = group(verbs, name, summary)
+        parser = group(verbs, name, summary, epilog=example(f"pratique release {name} rel_01"))
         parser.add_argument("release", metavar="ID", help="rel_..")
         parser.set_defaults(run=run)
 
@@ -142,11 +166,33 @@ def download(shell: Shell, options: argparse.Namespace) -> int:
     ending = options.output.suffix.lower().lstrip(".") if options.output else ""
     form = options.format or (ending if ending in MEDIA_TYPES else "parquet")
     path = options.output or Path(f"{options.release}.{form}")
+    if options.cached and options.output:
+        raise Misuse("--cached has a place of its own: leave --output out")
     with shell.bar("receiving") as bar:
-        kept = shell.client.download_records(options.release, path, form, bar)
+        if options.cached:
+            kept = shell.client.cached_records(options.release, form, progress=bar)
+        else:
+            kept = shell.client.download_records(options.release, path, form, bar)
     document = {"release": options.release, "path": str(kept.path), "bytes": kept.size, "sha256": kept.sha256}
     shell.show(document, f"{kept.path}  {figure(kept.size)} bytes  sha256 {kept.sha256}", short=str(kept.path))
     return exits.OK
+
+
+def show_rows(shell: Shell, options: argparse.Namespace) -> int:
+    """Show rows before and after."""
+    found = shell.client.release_preview(options.release, options.rows)
+    rows = found.get("rows") or []
+    names = list(rows[0]["after"]) if rows else []
+    laid = [(figure(row.get("class_size")), *(_change(name, row) for name in names)) for row in rows]
+    shell.show(
+        found, table([("CLASS", *(plain(name).upper() for name in names)), *laid], shell.width), short=str(len(rows))
+    )
+    return exits.OK
+
+
+def _change(name: str, row: Json) -> str:
+    after = cell(row["after"].get(name))
+    return f"{cell((row.get('before') or {}).get(name))} -> {after}" if name in (row.get("changed") or ()) else after
 
 
 def cancel(shell: Shell, options: argparse.Namespace) -> int:

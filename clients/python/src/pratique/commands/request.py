@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from pratique.commands.arguments import Misuse, gate
-from pratique.transport import Json
+from pratique.exchange import Json
 
 PLAIN = ("name", "recipient", "purpose", "pilot", "attributes")
 LENT = ("attributes", "gate", "attacks", "ppi")  # what a stored policy may bring along besides its steps

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from pratique.client import Client, Notice
+from pratique.client import Client
 from pratique.columns import table
+from pratique.exchange import Json
 from pratique.progress import Bar
-from pratique.transport import Json
+from pratique.waiting import Notice
 
 UNWRAPPED = 1_000_000
 

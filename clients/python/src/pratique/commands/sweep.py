@@ -5,9 +5,9 @@ from itertools import islice
 
 from pratique.columns import figure, plain, table
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, Misuse, add_limit, add_wait, group, json_object
+from pratique.commands.arguments import Commands, Misuse, add_limit, add_wait, example, group, json_object
 from pratique.commands.shell import UNWRAPPED, Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 CREATE = """Measure every source under every configuration, each as a release that is attacked and never published.
 
@@ -26,14 +26,14 @@ def add(commands: Commands) -> None:
     noun = group(commands, "sweep", "measure many sources under many configurations", epilog=EXAMPLES)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
     add_create(verbs)
-    listing = group(verbs, "list", "list the sweeps, newest first")
+    listing = group(verbs, "list", "list the sweeps, newest first", epilog=example("pratique sweep list"))
     add_limit(listing)
     listing.set_defaults(run=show_all)
     for name, run, summary in (
         ("show", show, "show a sweep and, once completed, its answer"),
         ("cancel", cancel, "stop a sweep and its releases"),
     ):
-        parser = group(verbs, name, summary)
+        parser = group(verbs, name, summary, epilog=example(f"pratique sweep {name} swp_01"))
         parser.add_argument("sweep", metavar="ID", help="swp_..")
         parser.set_defaults(run=run)
 

@@ -4,9 +4,9 @@ import argparse
 
 from pratique.columns import figure, percent, plain, table
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, Misuse, add_wait, group, json_object
+from pratique.commands.arguments import Commands, Misuse, add_wait, example, group, json_object
 from pratique.commands.shell import UNWRAPPED, Shell, follow
-from pratique.transport import Json
+from pratique.exchange import Json
 
 CREATE = """Learn the label of records from features, on what class-support suppression leaves of the training part.
 
@@ -16,6 +16,8 @@ EXAMPLES = """examples:
   pratique utility create --source cap_01
   pratique utility create --source cap_01 --exempt-rarest 2 --repeats 20
   pratique utility create --source dst_01 --label device --feature bytes --feature duration"""
+
+SHOWN = example("pratique utility show utl_01")
 
 
 def add(commands: Commands) -> None:
@@ -33,7 +35,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--file", type=json_object, metavar="FILE", help="the whole request as JSON (- for input)")
     add_wait(parser, "all splits are scored")
     parser.set_defaults(run=create)
-    one = group(verbs, "show", "show a utility study and, once completed, its rows")
+    one = group(verbs, "show", "show a utility study and, once completed, its rows", epilog=SHOWN)
     one.add_argument("utility", metavar="ID", help="utl_..")
     one.set_defaults(run=show)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pratique.columns import plain
 from pratique.commands import exits
-from pratique.commands.arguments import Commands, add_limit, count, group
+from pratique.commands.arguments import Commands, add_limit, count, example, group
 from pratique.commands.listener import listen
 from pratique.commands.shell import Shell
-from pratique.transport import Json
+from pratique.exchange import Json
 
 EVENTS = (
     "release.completed",
@@ -27,17 +27,20 @@ LISTEN = """Receive webhooks on this machine, verify their signatures, and print
 Without --secret-file it makes a webhook for as long as it listens; for that the service must reach --at, and a
 service on this machine must be started with PRATIQUE_WEBHOOK_ALLOW=127.0.0.0/8."""
 
+ADDED = example("pratique webhook add https://hooks.example.com/pratique --event release.completed")
+HEARD = example("pratique webhook listen", "pratique webhook listen --secret-file secret.txt --count 1 --json")
+
 
 def add(commands: Commands) -> None:
     """Add the noun and its verbs."""
-    noun = group(commands, "webhook", "let an address hear of what happens")
+    noun = group(commands, "webhook", "let an address hear of what happens", epilog=ADDED)
     verbs = noun.add_subparsers(title="commands", metavar="COMMAND")
-    make = group(verbs, "add", "make a webhook; its secret is shown once", ADD)
+    make = group(verbs, "add", "make a webhook; its secret is shown once", ADD, ADDED)
     make.add_argument("address", metavar="URL", help="where the events go")
     _add_filters(make)
     make.add_argument("--name", help="what you call it")
     make.set_defaults(run=create)
-    every = group(verbs, "list", "list the webhooks")
+    every = group(verbs, "list", "list the webhooks", epilog=example("pratique webhook list"))
     add_limit(every, 0)
     every.set_defaults(run=show_all)
     for name, summary, run in (
@@ -45,14 +48,15 @@ def add(commands: Commands) -> None:
         ("deliveries", "show what a webhook was sent, and how it went", show_deliveries),
         ("redeliver", "send a delivery once more, at once", redeliver),
     ):
-        verb = group(verbs, name, summary)
+        words = "whk_01 dlv_01" if name == "redeliver" else "whk_01"
+        verb = group(verbs, name, summary, epilog=example(f"pratique webhook {name} {words}"))
         verb.add_argument("webhook", metavar="ID", help="whk_..")
         verb.set_defaults(run=run)
         if name == "redeliver":
             verb.add_argument("delivery", metavar="DELIVERY", help="dlv_..")
         if name == "deliveries":
             add_limit(verb)
-    hear = group(verbs, "listen", "receive webhooks here, verify and print them", LISTEN)
+    hear = group(verbs, "listen", "receive webhooks here, verify and print them", LISTEN, HEARD)
     hear.add_argument("--port", type=count, default=8765, metavar="N", help="where to listen on 127.0.0.1 (8765)")
     hear.add_argument("--at", metavar="URL", help="this receiver as the service reaches it")
     hear.add_argument("--secret-file", type=Path, metavar="FILE", help="secret of a webhook that there is already")

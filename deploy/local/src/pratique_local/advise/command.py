@@ -23,6 +23,9 @@ to which level. No server is asked.
 The table is TOML or JSON: [taxonomy] leaf = ["family", "its family", ..], [items] "name or *pattern*" = "leaf", and,
 where wanted, [profile] and [population] leaf = share. An item that matches nothing is answered with `unknown`."""
 
+EXAMPLES = """example:
+  pratique local advise table.toml --gamma 0.1 --input items.ndjson"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `advise` takes."""

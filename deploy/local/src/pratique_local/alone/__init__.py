@@ -1,0 +1,1 @@
+"""A release without a service: one capture or table, one policy, on this machine."""

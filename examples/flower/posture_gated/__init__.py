@@ -1,0 +1,1 @@
+"""A Flower app that trains on a Pratique release."""
