@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
+from pratique_privacy.http.digests import promised
 from pratique_privacy.http.invalid import field_errors
 from pratique_privacy.http.services import Limits
 from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge, Unprocessable, Unsupported, pointer
@@ -38,19 +39,25 @@ class JsonBody:
 
 
 async def read_bytes(request: Request, limit: int) -> bytes:
-    """Return the body; raises `TooLarge` as soon as it is known to be longer than `limit`."""
+    """Return the body, which has the digests that it was announced with.
+
+    Raises `TooLarge` as soon as it is known to be longer than `limit`, `BadRequest` for other bytes than promised.
+    """
     too_large = TooLarge("body-too-large", f"The body may have at most {limit} bytes.")
     if request.headers.get("content-encoding", "identity") != "identity":
         raise Unsupported("content-encoding", "Send the body uncompressed.")
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced[:20]) > limit:
         raise too_large
-    data = bytearray()
+    data, digests = bytearray(), promised(request)
     async for piece in request.stream():
         data += piece
         if len(data) > limit:
             raise too_large
-    return bytes(data)
+    whole = bytes(data)
+    digests.update(whole)
+    digests.check()
+    return whole
 
 
 async def read_json(request: Request, limit: int) -> JsonBody:

@@ -14,7 +14,13 @@ from starlette.routing import Match
 from pratique_privacy.http.invalid import field_errors
 from pratique_privacy.tables import LIMITS
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import FieldError, Problem, Unauthorized, Unprocessable
+from pratique_shared.contracts.problems import (
+    FieldError,
+    Problem,
+    RangeNotSatisfiable,
+    Unauthorized,
+    Unprocessable,
+)
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.sealing import BrokenSeal
 
@@ -87,7 +93,8 @@ def _document(
 
 async def _on_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
-    return problem_response(request, error)
+    headers = {"Content-Range": error.content_range} if isinstance(error, RangeNotSatisfiable) else None
+    return problem_response(request, error, headers)
 
 
 async def _on_invalid_query(request: Request, error: Exception) -> Response:
@@ -109,7 +116,8 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> str:
     """Return all methods of a path (RFC 9110, 10.2.1): routing knows of one operation at a time."""
     routes = [route for route in request.app.state.operations if route.matches(request.scope)[0] != Match.NONE]
-    return ", ".join(sorted({method for route in routes for method in route.methods}))
+    methods = {method for route in routes for method in route.methods}
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
 
 async def _on_dead_child(request: Request, error: Exception) -> Response:
