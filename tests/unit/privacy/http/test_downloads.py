@@ -234,7 +234,7 @@ async def test_a_parameter_that_an_operation_does_not_know_is_refused_and_not_re
 async def test_every_operation_without_a_path_of_its_own_refuses_unknown_parameters(world: World) -> None:
     admin = await world.client("admin")
     for route in operations():
-        for method in route.methods - {"HEAD"}:
+        for method in route.methods or ():
             if "{" not in route.path and not route.path.startswith("/ics"):
                 answer = await admin.request(method, f"{route.path}?no-such-parameter=1")
                 check_problem(answer, 422, "parameter-unknown")

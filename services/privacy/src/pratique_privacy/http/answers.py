@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Final
 
@@ -79,10 +79,11 @@ def takes(*kinds: type[BaseModel], **examples: object) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": media}}}
 
 
-def takes_bytes(*media: str) -> dict[str, Any]:
-    """Return the raw body that an operation takes, for OpenAPI."""
-    schema = {"schema": {"type": "string", "format": "binary"}}
-    return {"requestBody": {"required": True, "content": dict.fromkeys(media, schema)}}
+def takes_bytes(*media: str, examples: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the raw body that an operation takes, for OpenAPI; `examples` are by media type."""
+    schema: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+    shown = {name: {"examples": {"table": {"value": value}}} for name, value in (examples or {}).items()}
+    return {"requestBody": {"required": True, "content": {name: schema | shown.get(name, {}) for name in media}}}
 
 
 def files(*media: str) -> Answered:

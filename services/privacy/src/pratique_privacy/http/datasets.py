@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pratique_privacy.http.access import Called, Reach, is_id
 from pratique_privacy.http.answers import Limit, accepted, after_id, answer, answers, id_cursor, takes_bytes
 from pratique_privacy.http.body import read_bytes
+from pratique_privacy.http.examples import TABLES
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.intake import Labels, labels, sha256_of
 from pratique_privacy.http.resources import DatasetResource, PageOf, dataset_resource
@@ -35,7 +36,7 @@ MEDIA: Final[dict[str, Upload]] = {
     response_model=DatasetResource,
     summary="Send a table: CSV, NDJSON, or JSON `{rows}`",
     responses=answers(400, 413, 415, 507),
-    openapi_extra=takes_bytes("text/csv", "application/x-ndjson", "application/json"),
+    openapi_extra=takes_bytes("text/csv", "application/x-ndjson", "application/json", examples=TABLES),
 )
 async def add_dataset(
     request: Request,

@@ -8,6 +8,7 @@ from pydantic import Field, StrictFloat, StrictInt
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import UNCHANGED, Prefer, answers, takes
 from pratique_privacy.http.body import read_json
+from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import find
@@ -41,7 +42,7 @@ EXAMPLES: Final[dict[str, Any]] = {
         "gamma": 0.25,
         "costs": [[1], [1], [1], [2]],
     },
-    "capture": {"capture": "cap_01jx3v8q6w0000000000000000", "gamma": [0.1, 0.3]},
+    "capture": {"capture": PLACES["capture_id"], "gamma": [0.1, 0.3]},
 }
 
 

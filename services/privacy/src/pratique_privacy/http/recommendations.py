@@ -8,6 +8,7 @@ from pratique_privacy.admission import terms_of
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_with_records
+from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import find, sample
@@ -27,9 +28,10 @@ from pratique_shared.runtime.clock import fresh_name
 
 router = APIRouter(prefix="/recommendations", tags=["studies"])
 EXAMPLE: dict[str, Any] = {
-    "source": {"dataset": "dst_01jx3v8q6w0000000000000000"},
-    "attributes": {"quasi_identifiers": ["ip", "packets"], "sensitive": ["role"], "identifiers": ["imsi"]},
-    "gate": {"k": {"min": 5}, "survival": {"min": 0.8}},
+    "source": {"dataset": PLACES["dataset_id"]},
+    "attributes": {"quasi_identifiers": ["station", "hour"], "insensitive": ["kwh"]},
+    "policy": {"steps": []},
+    "gate": {"k": {"min": 2}, "survival": {"min": 0.5}},
 }
 
 
