@@ -66,7 +66,8 @@ def cut(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON
     """Return an answer as it is shown: no secret, and of what is long the beginning."""
     match value:
         case str():
-            return MADE_UP if name in SECRET and "_" in value and len(value) > LONGEST // 4 else value[:LONGEST]
+            longest = None if name == "data" else LONGEST
+            return MADE_UP if name in SECRET and "_" in value and len(value) > LONGEST // 4 else value[:longest]
         case list():
             return [cut(entry) for entry in (value[:2] if len(value) > 4 else value)]
         case dict():
@@ -91,7 +92,14 @@ async def _shown(client: httpx.AsyncClient, ask: Ask) -> dict[str, dict[str, Any
     media = answer.headers.get("content-type", "").partition(";")[0]
     if not answer.is_success or media not in (JSON, EVENTS):
         return None
-    return {str(answer.status_code): {media: cut(answer.json()) if media == JSON else answer.text}}
+    shown = answer.json() if media == JSON else _event(answer.text)
+    return {str(answer.status_code): {media: cut(shown)}}
+
+
+def _event(text: str) -> dict[str, str]:
+    """Return the first event of a stream."""
+    lines = text.partition("\n\n")[0].splitlines()
+    return dict(line.split(": ", 1) for line in lines)
 
 
 def main() -> None:

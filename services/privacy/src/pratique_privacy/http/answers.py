@@ -89,7 +89,7 @@ def takes_bytes(*media: str, examples: Mapping[str, Any] | None = None) -> dict[
 def files(*media: str) -> Answered:
     """Return the files that an operation may answer with, for OpenAPI."""
     schema = {"schema": {"type": "string", "format": "binary"}}
-    content = dict.fromkeys(media, schema)
+    content = {name: schema for name in media if name != "application/json"}  # a page has a schema of its own
     return {
         200: {"description": "The file.", "content": content},
         206: {"description": "A part of the file, as `Range` asks for.", "content": content},

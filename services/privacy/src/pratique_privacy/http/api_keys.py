@@ -4,7 +4,7 @@ from datetime import UTC
 from typing import Self
 
 from fastapi import APIRouter, Request, Response
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
@@ -21,6 +21,23 @@ router = APIRouter(tags=["keys"])
 
 class KeyRequest(Contract):
     """The body of `POST /api-keys`. A recipient's key is bound to one recipient name."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {
+                    "required": ["recipient"],
+                    "properties": {"role": {"const": "recipient"}, "recipient": {"type": "string"}},
+                },
+                {
+                    "properties": {
+                        "role": {"enum": ["operator", "auditor", "admin"]},
+                        "recipient": {"type": "null"},
+                    }
+                },
+            ]
+        }
+    )
 
     role: Role
     recipient: Name | None = None

@@ -30,9 +30,12 @@ class JsonBody:
     value: Any = field(repr=False)
 
     def as_a(self, kind: type[Model]) -> Model:
-        """Return the body as a contract; raises `Unprocessable` (`body-invalid`) that points at each wrong field."""
+        """Return the body as a contract; raises `Unprocessable` (`body-invalid`) that points at each wrong field.
+
+        Types are those of JSON: neither `"5"` nor `true` is a number.
+        """
         try:
-            return kind.model_validate(self.value)
+            return kind.model_validate_json(self.raw, strict=True)
         except ValidationError as error:
             found = field_errors(error.errors(include_url=False, include_input=False), self.value)
         raise Unprocessable("body-invalid", "Fields of the body are wrong: `errors` name them.", found)

@@ -9,7 +9,8 @@ from pratique_shared.contracts.problems import FieldError, pointer
 MOST_READ = 200  # complaints looked at: the rest of a hopeless body says nothing new
 # Where a union has a branch for text and one for an object, the branch that was not meant says only this.
 _WRONG_BRANCH: Final = frozenset({"string_type", "model_type", "dict_type"})
-_TEXTS: Final[Mapping[str, str]] = {
+UNKNOWN_FORM: Final = "has the wrong type or form"
+TEXTS: Final[Mapping[str, str]] = {
     "missing": "is required",
     "extra_forbidden": "is no field here: check its spelling",
     "union_tag_not_found": "give `op`, the operation",
@@ -81,6 +82,6 @@ def _text(error: Mapping[str, Any]) -> str:
     context = error.get("ctx") or {}
     if error["type"] == "value_error":  # raised by the contracts, whose texts are constants
         return str(context.get("error", "cannot stand"))
-    template = _TEXTS.get(error["type"], "has the wrong type or form")
+    template = TEXTS.get(error["type"], UNKNOWN_FORM)
     known = {key: value for key, value in context.items() if key != "tag"}
     return template.format_map(known)

@@ -116,6 +116,8 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> str:
     """Return all methods of a path (RFC 9110, 10.2.1): routing knows of one operation at a time."""
     routes = [route for route in request.app.state.operations if route.matches(request.scope)[0] != Match.NONE]
+    # A path that is spelt out is no id in another one: `/profiles/generalise` is no study.
+    routes = [route for route in routes if route.path == request.scope["path"]] or routes
     methods = {method for route in routes for method in route.methods}
     return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 

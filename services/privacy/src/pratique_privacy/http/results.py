@@ -47,6 +47,7 @@ router = APIRouter(prefix="/releases/{release_id}", tags=["results"])
 Aspect = Literal["class", "subset", "attribute", "record"]
 ASPECTS: Final[tuple[Aspect, ...]] = ("class", "subset", "attribute", "record")
 MOST_PREVIEWED = 1000
+_ASPECT = f" *({'|'.join(ASPECTS)}) *"
 
 
 class ReleasePreview(Contract):
@@ -190,7 +191,13 @@ async def get_risk(
     release_id: str,
     caller: Called,
     services: Reach,
-    by: Annotated[str | None, Query(max_length=60, description="class, subset, attribute, record, with commas")] = None,
+    by: Annotated[
+        str | None,
+        Query(
+            description="class, subset, attribute, record, with commas; all if absent",
+            json_schema_extra={"pattern": f"^{_ASPECT}(,{_ASPECT})*$", "maxLength": 60},
+        ),
+    ] = None,
 ) -> Response:
     """Tell where the risk sits: class sizes, subsets of fields that give records away, fields, small classes."""
     facts = await present_release(services, caller, release_id)

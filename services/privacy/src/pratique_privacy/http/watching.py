@@ -11,8 +11,15 @@ from fastapi.responses import StreamingResponse
 from pratique_privacy.http.heads import is_head
 
 MEDIA: Final = "text/event-stream"
+_TEXT: Final = {"type": "string"}
+_EVENT: Final = {
+    "type": "object",
+    "description": "One event of the stream; `data` is the resource as JSON.",
+    "properties": {"event": _TEXT, "data": {**_TEXT, "contentMediaType": "application/json"}},
+    "required": ["event", "data"],
+}
 EVENTS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"description": "Snapshots, one an event.", "content": {MEDIA: {"schema": {"type": "string"}}}}
+    200: {"description": "Snapshots, one an event.", "content": {MEDIA: {"schema": _EVENT}}}
 }
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
