@@ -1,6 +1,7 @@
 """What the contract tester does not know of this service: a media type, what must stay, and what no schema can say."""
 
 import re
+from typing import Any
 
 import schemathesis
 from schemathesis import Case, CheckContext, HookContext, Response, SerializationContext
@@ -17,13 +18,13 @@ _OF_A_FIELD = re.compile(
 
 
 @schemathesis.serializer("application/x-ndjson")
-def lines(ctx: SerializationContext, value: object) -> object:
+def lines(ctx: SerializationContext, value: object) -> bytes | None:
     """Send lines as they are."""
-    return value
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 @schemathesis.hook
-def before_call(context: HookContext, case: Case, kwargs: dict[str, object]) -> None:
+def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, object]) -> None:
     """Let nothing be deleted that all other operations speak of."""
     if case.method == "DELETE":
         for name, value in case.path_parameters.items():
@@ -32,7 +33,7 @@ def before_call(context: HookContext, case: Case, kwargs: dict[str, object]) -> 
 
 
 @schemathesis.check
-def refused_for_its_meaning(ctx: CheckContext, response: Response, case: Case) -> bool | None:
+def refused_for_its_meaning(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
     """Hold what follows the document to be refused for what it means at most, never for its form."""
     meta = case.meta
     if meta is None or not meta.generation.mode.is_positive or response.status_code not in (400, 415, 422):

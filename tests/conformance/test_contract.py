@@ -15,7 +15,7 @@ import pytest
 
 from tests.conformance.served import Served, served
 from tests.support.contract import KEY
-from tests.support.examples import JSON, Ask, asks
+from tests.support.examples import EVENTS, JSON, Ask, asks
 
 HERE = Path(__file__).parent
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -50,27 +50,19 @@ def test_every_operation_has_an_id_a_summary_and_examples(document: dict[str, An
     assert len(ids) == len(set(ids))
     for name, operation in operations(document).items():
         assert operation["summary"], name
-        for media, body in operation.get("requestBody", {}).get("content", {}).items():
-            assert (media.startswith("application/") and "json" not in media) or body["examples"], (name, media)
-        for status, answered in operation["responses"].items():
-            if status < "300" and name != "generaliseProfiles":
-                shown = answered.get("content", {}).get(JSON)
-                first = min(s for s, a in operation["responses"].items() if s < "300")
-                main = status == first or "example" in operation["responses"][first].get("content", {}).get(JSON, {})
-                assert (
-                    shown is None
-                    or not main
-                    or status != first
-                    or any("example" in a.get("content", {}).get(JSON, {}) for a in operation["responses"].values())
-                ), (name, status)
+        body = operation.get("requestBody", {"content": {}})["content"]
+        assert all("examples" in described for media, described in body.items() if media == JSON), name
+        good = [answered for status, answered in operation["responses"].items() if status < "300"]
+        shown = [one["content"][media] for one in good for media in (JSON, EVENTS) if media in one.get("content", {})]
+        assert not shown or any("example" in described for described in shown), name
 
 
 def test_every_answer_that_the_document_shows_is_one_that_its_schema_allows(document: dict[str, Any]) -> None:
     held = 0
     for name, operation in operations(document).items():
         for status, answered in operation["responses"].items():
-            for media, described in answered.get("content", {}).items():
-                if "example" in described and media == JSON:
+            for described in answered.get("content", {}).values():
+                if "example" in described:
                     assert complaints(document, described["schema"], described["example"]) == [], (name, status)
                     held += 1
     assert held > 50
@@ -127,21 +119,20 @@ def _schemathesis(service: Served, tmp_path: Path, *arguments: str, timeout: flo
 
 def test_requests_that_follow_or_break_the_document_are_answered_as_it_says(service: Served, tmp_path: Path) -> None:
     said = _schemathesis(
-        service, tmp_path, "--phases=examples,fuzzing", "--max-examples=4", "--generation-deterministic", timeout=200
+        service, tmp_path, "--phases=examples,fuzzing", "--max-examples=2", "--generation-deterministic", timeout=220
     )
-    assert re.search(r"Operations:\s+\d+", said) or "operations" in said.lower()
+    assert "Tested: 8" in said  # eighty operations and more
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1500)
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif("PRATIQUE_CONTRACT" not in os.environ, reason="the large run is `make contract`")
 def test_many_requests_that_follow_or_break_the_document_are_answered_as_it_says(
     service: Served, tmp_path: Path
 ) -> None:
-    if "PRATIQUE_CONTRACT" not in os.environ:
-        pytest.skip("takes ten minutes: set PRATIQUE_CONTRACT to the number of examples an operation")
-    number = os.environ["PRATIQUE_CONTRACT"]
-    said = _schemathesis(service, tmp_path, f"--max-examples={number}", "--seed=20260101", timeout=1400)
-    print(said[-3000:])
+    examples = f"--max-examples={os.environ['PRATIQUE_CONTRACT']}"
+    said = _schemathesis(service, tmp_path, examples, "--seed=20260101", timeout=3500)
+    print(said[said.index("SUMMARY") :])
 
 
 def test_the_answers_shown_hold_no_secret(document: dict[str, Any]) -> None:

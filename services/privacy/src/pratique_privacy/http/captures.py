@@ -224,9 +224,8 @@ async def get_records(
     ready = _ready(await _capture(services, caller, capture_id))
     blob, rows = (ready.host_records, ready.hosts) if unit == "host" else (ready.session_records, ready.sessions)
     table = SourceBytes("ndjson", await services.archive.captures_room.blob_bytes(blob), unit=unit)
-    asked = form_asked(request, form, "json")
+    asked, offset = form_asked(request, form, "json"), offset_cursor(after)
     if asked == "json":
-        offset = offset_cursor(after)
         data = await services.tables.page(table, offset, limit) if offset < rows else []
         following = str(offset + limit) if offset + limit < rows else None
         return tagged(request, json.dumps({"data": data, "next": following}).encode(), MEDIA_TYPES["json"], UNKEPT)

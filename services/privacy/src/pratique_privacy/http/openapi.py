@@ -57,6 +57,7 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Content-Range": {"description": "Which bytes these are, and of how many.", "schema": _TEXT},
     "Location": {"description": "Where it is.", "schema": _TEXT},
 }
+BOUNDS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 CARRIED: Final[dict[str, tuple[str, ...]]] = {
     "202": ("Retry-After",),
     "206": ("ETag", "Repr-Digest", "Content-Range"),
@@ -89,7 +90,21 @@ def _made(app: FastAPI) -> dict[str, Any]:
             if "security" in operation and (method != "get" or operation["operationId"] in READINGS):
                 operation["responses"].setdefault("507", answers(507)[507])  # its entry in the log may not fit
             _finish(operation, method)
+    _sharpen(found)
     return found
+
+
+def _sharpen(root: dict[str, Any]) -> None:
+    """Write the bounds of integers as integers: as floats, which FastAPI makes of them, they differ beyond 2**53."""
+    waiting: list[Any] = [root["paths"], root["components"]["schemas"]]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, dict):
+            for bound in BOUNDS.intersection(here) if here.get("type") == "integer" else ():
+                here[bound] = int(here[bound])
+            waiting += here.values()
+        elif isinstance(here, list):
+            waiting += here
 
 
 def _finish(operation: dict[str, Any], method: str) -> None:

@@ -144,9 +144,9 @@ async def get_records(
 ) -> Response:
     """Give the released records: Parquet, an Arrow stream, CSV, NDJSON, or a JSON page; only after a pass."""
     outcome = released(await present_release(services, caller, release_id))
-    asked = form_asked(request, form, "parquet")
+    asked, offset = form_asked(request, form, "parquet"), offset_cursor(after)
     if asked == "json":
-        return await _page(request, services, outcome, offset_cursor(after), limit)
+        return await _page(request, services, outcome, offset, limit)
     name = file_name(release_id, asked)
     file = stored(services.archive.releases_room, outcome.files[asked], MEDIA_TYPES[asked], name)
     return await served(request, file)
