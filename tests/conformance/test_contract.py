@@ -11,8 +11,10 @@ from typing import Any
 
 import httpx
 import jsonschema_rs
+import polars as pl
 import pytest
 
+from pratique_privacy.http.examples import PLACES
 from tests.conformance.served import Served, served
 from tests.support.contract import KEY
 from tests.support.examples import EVENTS, JSON, Ask, asks
@@ -91,6 +93,13 @@ def _check(document: dict[str, Any], operation: dict[str, Any], ask: Ask, answer
     assert media in content or not content, where
     if media == JSON:
         assert complaints(document, content[media]["schema"], answer.json()) == [], where
+
+
+def test_a_reader_of_parquet_fetches_the_parts_that_it_needs(service: Served) -> None:
+    url = f"{service.opened}/releases/{PLACES['release_id']}/records"
+    read = pl.scan_parquet(url, storage_options={"allow_http": "true"}).select("ip").collect()
+    assert read["ip"].to_list() == ["192.0.2.0/24", "192.0.2.0/24"]
+    assert 206 in service.statuses
 
 
 def _schemathesis(service: Served, tmp_path: Path, *arguments: str, timeout: float) -> str:

@@ -12,7 +12,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from pratique_privacy.http.digests import promised
-from pratique_privacy.http.invalid import field_errors
+from pratique_privacy.http.invalid import field_errors, made_whole
 from pratique_privacy.http.services import Limits
 from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge, Unprocessable, Unsupported, pointer
 
@@ -32,13 +32,20 @@ class JsonBody:
     def as_a(self, kind: type[Model]) -> Model:
         """Return the body as a contract; raises `Unprocessable` (`body-invalid`) that points at each wrong field.
 
-        Types are those of JSON: neither `"5"` nor `true` is a number.
+        Types are those of JSON: neither `"5"` nor `true` is a number, and 5.0 is an integer.
         """
         try:
             return kind.model_validate_json(self.raw, strict=True)
         except ValidationError as error:
-            found = field_errors(error.errors(include_url=False, include_input=False), self.value)
-        raise Unprocessable("body-invalid", "Fields of the body are wrong: `errors` name them.", found)
+            found = error.errors(include_url=False, include_input=False)
+        if made_whole(found, self.value):
+            try:
+                return kind.model_validate_json(json.dumps(self.value), strict=True)
+            except ValidationError as error:
+                found = error.errors(include_url=False, include_input=False)
+        raise Unprocessable(
+            "body-invalid", "Fields of the body are wrong: `errors` name them.", field_errors(found, self.value)
+        )
 
 
 async def read_bytes(request: Request, limit: int) -> bytes:

@@ -67,7 +67,7 @@ SWEEPS: Final[dict[str, Any]] = {
 }
 UTILITIES: Final[dict[str, Any]] = {
     "roles": {"sources": [CAPTURE["source"]["capture"]], "label": "role", "taus": [1, 2, 3, 5, 8, 12], "repeats": 20},
-    "one_split": {"sources": [CAPTURE["source"]["capture"]], "repeats": 1, "exempt_rarest": 2, "seed": 1},
+    "one_split": {"sources": [CAPTURE["source"]["capture"]], "taus": [1, 2], "repeats": 1, "trees": 20, "seed": 1},
 }
 TABLES: Final[dict[str, Any]] = {
     "text/csv": "station,hour,kwh\nA,08,11.5\nA,08,7.25\nB,09,30\n",

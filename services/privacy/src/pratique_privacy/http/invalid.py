@@ -61,6 +61,24 @@ def field_errors(found: Iterable[Mapping[str, Any]], body: object) -> list[Field
     ]
 
 
+def made_whole(found: Iterable[Mapping[str, Any]], body: Any) -> bool:  # noqa: ANN401 - JSON
+    """Turn floats without a fraction into integers where integers are asked for; return whether there was one.
+
+    To a JSON schema 5.0 is an integer; elsewhere, in records and in profiles, the two are told apart.
+    """
+    changed = False
+    for error in found:
+        *above, last = _path(error["loc"], body, missing=False) or [""]
+        here = body
+        for part in above:
+            here = here[part]
+        if error["type"] in ("int_type", "int_from_float") and isinstance(here, dict | list) and last != "":
+            value = here[last]
+            if isinstance(value, float) and value.is_integer():
+                here[last], changed = int(value), True
+    return changed
+
+
 def _path(location: Iterable[str | int], body: object, *, missing: bool) -> list[str | int]:
     """Follow a location down the body: what is not in it is the tag of a union, or the field that is missing."""
     parts, path, here = list(location), list[str | int](), body
