@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from pratique_privacy.http.body import JsonBody, parse
 from pratique_shared.contracts.problems import BadRequest, Unprocessable, pointer
 from pratique_shared.contracts.releases import PreviewRequest, ReleaseRequest, StoredPolicy
-from tests.unit.privacy.http.world import RELEASE
+from tests.unit.privacy.http.world import RELEASE, check_problem
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(10**400)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner))
