@@ -45,13 +45,14 @@ class Served:
 def served(folder: Path) -> Iterator[Served]:
     """Serve a furnished world in a thread until the block ends."""
     ports, ready = (free_port(), free_port()), threading.Event()
-    where = Served(*(f"http://127.0.0.1:{port}" for port in ports))
+    where = Served(f"http://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}")
     servers: list[uvicorn.Server] = []
 
     async def serve() -> None:
         app = (await furnished(folder)).app
-        for port, asgi in zip(ports, (app, Opened(app, where.statuses)), strict=True):
-            servers.append(uvicorn.Server(uvicorn.Config(asgi, port=port, log_config=None, lifespan="off")))
+        opened = Opened(app, where.statuses)
+        servers.append(uvicorn.Server(uvicorn.Config(app, port=ports[0], log_config=None, lifespan="off")))
+        servers.append(uvicorn.Server(uvicorn.Config(opened, port=ports[1], log_config=None, lifespan="off")))
         ready.set()
         await asyncio.gather(*(server.serve() for server in servers))
 

@@ -68,14 +68,15 @@ def made_whole(found: Iterable[Mapping[str, Any]], body: Any) -> bool:  # noqa: 
     """
     changed = False
     for error in found:
-        *above, last = _path(error["loc"], body, missing=False) or [""]
+        path = _path(error["loc"], body, missing=False)
+        if error["type"] not in ("int_type", "int_from_float") or not path:
+            continue
         here = body
-        for part in above:
+        for part in path[:-1]:
             here = here[part]
-        if error["type"] in ("int_type", "int_from_float") and isinstance(here, dict | list) and last != "":
-            value = here[last]
-            if isinstance(value, float) and value.is_integer():
-                here[last], changed = int(value), True
+        value = here[path[-1]]
+        if isinstance(value, float) and value.is_integer():
+            here[path[-1]], changed = int(value), True
     return changed
 
 
