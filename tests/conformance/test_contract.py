@@ -116,7 +116,11 @@ def _schemathesis(service: Served, tmp_path: Path, *arguments: str, timeout: flo
         "--generation-database=none",
         *arguments,
     ]
-    environment = os.environ | {"SCHEMATHESIS_HOOKS": "tests.conformance.contract_checks", "NO_PROXY": "127.0.0.1"}
+    environment = os.environ | {
+        "SCHEMATHESIS_HOOKS": "tests.conformance.contract_checks",
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "NO_PROXY": "127.0.0.1",
+    }
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=timeout, check=False, cwd=tmp_path, env=environment
     )

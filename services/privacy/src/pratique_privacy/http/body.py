@@ -43,9 +43,8 @@ class JsonBody:
                 return kind.model_validate_json(json.dumps(self.value), strict=True)
             except ValidationError as error:
                 found = error.errors(include_url=False, include_input=False)
-        raise Unprocessable(
-            "body-invalid", "Fields of the body are wrong: `errors` name them.", field_errors(found, self.value)
-        )
+        wrong = field_errors(found, self.value)
+        raise Unprocessable("body-invalid", "Fields of the body are wrong: `errors` name them.", wrong)
 
 
 async def read_bytes(request: Request, limit: int) -> bytes:
