@@ -9,9 +9,10 @@ POLICY ?= C4
 KILLS ?= 200
 MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
+CONTRACT ?= 25
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure fuzz bench paper federation csar secrets lock clean
+.PHONY: help setup demo run test check assure contract fuzz bench paper federation csar secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -41,9 +42,12 @@ check: setup ## format, lint, types, walls, compose file
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/docker-compose --file docker-compose.yml config --quiet
 
-assure: setup ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000)
+assure: setup contract ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000), the contract
 	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
 	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
+
+contract: setup ## requests made up from the OpenAPI document, CONTRACT=25 an operation and phase
+	PRATIQUE_CONTRACT=$(CONTRACT) $(BIN)/python -m pytest -m slow -s tests/conformance/test_contract.py
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet atheris==3.0.0

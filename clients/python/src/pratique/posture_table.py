@@ -31,6 +31,7 @@ ATTACKS = (
 FLAGS = {
     "empty_release": "nothing is left after suppression: no figure can be given",
     "few_classes": "fewer than 30 rows or 3 classes: the figures rest on very little",
+    "formulas_neutralised": "cells that a spreadsheet would have run as formulas begin with an apostrophe",
     "identifying_insensitive": "a column called insensitive tells most rows apart: a fingerprint beside any k",
     "no_gate": "no gate was asked for: the verdict says nothing about the figures",
     "rare_labels_lost": "the rarest labels were suppressed: a model will not learn them",

@@ -273,8 +273,11 @@ class Archive:
             if await self.releases_room.create(f"{folder}/{number:09d}", fact.model_dump_json().encode()):
                 return number
 
-    async def numbered(self, folder: str, kind: type[Fact]) -> tuple[int, Fact] | None:
-        """Return the highest version of a numbered fact."""
+    async def numbered(self, folder: str, kind: type[Fact], number: int | None = None) -> tuple[int, Fact] | None:
+        """Return the highest version of a numbered fact, or the one of this number."""
+        if number is not None:
+            raw = await self.releases_room.read(f"{folder}/{number:09d}")
+            return None if raw is None else (number, kind.model_validate_json(raw))
         latest = await self._latest(self.releases_room, folder)
         return None if latest is None else (latest[0], kind.model_validate_json(latest[1]))
 

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from pratique_privacy.metrics.measure import all_columns, measure
 from pratique_privacy.metrics.sensitive import FixedBins, fix_bins
 from pratique_privacy.metrics.survival import label_columns, labels_lost, survival_by_label
 from pratique_privacy.policy.apply import Transformed, apply_policy
+from pratique_privacy.policy.formulas import neutral, neutralised
 from pratique_privacy.policy.keys import Keys
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.policy import Policy, TableStep
@@ -68,7 +69,9 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
         entropy=entropy,
         sensitive={name: fixed.of for name, fixed in bins.items()},
     )
-    after = figures(transformed.table, request, bins)
+    plain = neutralised(transformed.table)
+    transformed = replace(transformed, table=plain.table)
+    after = released_figures(transformed.table, request, bins)
     label = next(iter(label_columns(attributes)), None)
     kept = rows_kept(source, transformed)
     survival = {} if label is None else survival_by_label(source[label], kept)
@@ -85,6 +88,7 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
             cells_suppressed=dict(transformed.cells_suppressed),
             unreadable=dict(transformed.unreadable),
             survival_by_label=survival if untouched else {},
+            formulas_neutralised=dict(plain.cells),
         ),
         before=figures(source, request, bins),
         after=after,
@@ -97,13 +101,14 @@ def run(source: pl.DataFrame, request: Request, keys: Keys, entropy: Callable[[i
             survival_by_label=survival,
             labels_lost=label is not None and labels_lost(source[label], kept),
             no_gate=request.no_gate,
+            formulas=bool(plain.cells),
         ),
         findings=transformed.findings,
     )
 
 
 def figures(table: pl.DataFrame, request: Request, bins: Mapping[str, FixedBins]) -> Metrics:
-    """Return the metrics of a table that stands before or after a policy, or that was read back from a file."""
+    """Return the metrics of a table as it came."""
     attributes = request.attributes
     return measure(
         table,
@@ -113,6 +118,19 @@ def figures(table: pl.DataFrame, request: Request, bins: Mapping[str, FixedBins]
         ordered=attributes.ordered,
         bins=bins,
     )
+
+
+def released_figures(table: pl.DataFrame, request: Request, bins: Mapping[str, FixedBins]) -> Metrics:
+    """Return the metrics of a table as it is released, or as it was read back from a file.
+
+    The order of a sensitive attribute names values of the source: here they stand as they are released.
+    """
+    ordered = {
+        name: tuple(neutral(value) if isinstance(value, str) else value for value in values)
+        for name, values in request.attributes.ordered.items()
+    }
+    attributes = request.attributes.model_copy(update={"ordered": ordered})
+    return figures(table, replace(request, attributes=attributes), bins)
 
 
 def fixed_bins(source: pl.DataFrame, attributes: Attributes) -> dict[str, FixedBins]:

@@ -21,9 +21,10 @@ from pratique_privacy.generalisation.curve import Question, curve, document
 from pratique_privacy.host_profiles import host_profiles
 from pratique_privacy.identifiers import identifiers_in
 from pratique_privacy.metrics.measure import classes_of
-from pratique_privacy.pipeline import Measurement, Request, code_matrix, figures, fixed_bins, run
+from pratique_privacy.pipeline import Measurement, Request, code_matrix, fixed_bins, released_figures, run
 from pratique_privacy.policy.apply import apply_policy, check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
+from pratique_privacy.policy.formulas import neutralised, restored_table
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.policy.validity import check_policy
 from pratique_privacy.recommendation import recommend, wish_of
@@ -105,8 +106,9 @@ def _publish(body: Body, blobs: list[bytes]) -> Reply:
     if unclassified:
         raise ReleaseBlocked("columns-differ", "The table holds a column that the request does not publish.")
     files = write_files(table)
-    read_back = verify_files(files, table, measured.after, lambda found: figures(found, request, bins))
-    if found := identifiers_in(read_back.values(), source, measured.attributes):
+    read_back = verify_files(files, table, measured.after, lambda found: released_figures(found, request, bins))
+    decoded = map(restored_table, read_back.values())  # an apostrophe must not hide an identifier from the scan
+    if found := identifiers_in(decoded, source, measured.attributes):
         raise ReleaseBlocked(
             "identifier-found",
             f"{found} released cells hold a direct identifier of the source: suppress or drop the columns they are in.",
@@ -162,6 +164,8 @@ def _page(body: Body, blobs: list[bytes]) -> Reply:
 
 def _export(body: Body, blobs: list[bytes]) -> Reply:
     table = _source(body, blobs)
+    if body["format"] == "csv":  # the one form that spreadsheets run
+        table = neutralised(table).table
     return Reply({}, (write_files(table)[body["format"]],))
 
 

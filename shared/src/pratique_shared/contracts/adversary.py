@@ -29,4 +29,4 @@ class Attacks(Contract):
     partial_qi: PartialQi | None = PartialQi()
     linkage: Linkage | None = Linkage()
     repetitions: int = Field(default=DEFAULT_REPETITIONS, ge=1, le=10_000)
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    seed: int = Field(default=1, ge=0, lt=2**63)

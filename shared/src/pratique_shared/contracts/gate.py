@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from pratique_shared.contracts.model import Contract
 
@@ -37,8 +37,13 @@ GATE_METRICS = (
 )
 
 
+_GIVEN: list[JsonValue] = [{"required": [name], "properties": {name: {"type": "number"}}} for name in ("min", "max")]
+
+
 class Bound(Contract):
     """At least `min`, at most `max`, both closed."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": _GIVEN})
 
     min: Finite | None = None
     max: Finite | None = None

@@ -64,6 +64,7 @@ class RecordsSummary(Contract):
     cells_suppressed: dict[str, float] = {}
     unreadable: dict[str, int] = {}
     survival_by_label: dict[str, float] = {}
+    formulas_neutralised: dict[str, int] = {}  # cells of a column that a spreadsheet would have run
 
 
 class AllColumns(Contract):

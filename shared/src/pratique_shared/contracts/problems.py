@@ -5,10 +5,12 @@
     ├── Unauthorized               401  no key, or one that is not known
     ├── Forbidden                  403  the role may not; gate-failed
     ├── NotFound                   404  not there, or another tenant's
+    ├── NotAcceptable              406  in none of the forms that there are
     ├── Conflict                   409  not in this state
     ├── Gone                       410  withdrawn or deleted
     ├── TooLarge                   413
     ├── Unsupported                415  not a capture, not a format we read
+    ├── RangeNotSatisfiable        416  no byte of that range is there
     ├── Unprocessable              422  well formed, and wrong; `errors` point at the fields
     │   └── PolicyRefused              a policy or its attributes cannot stand
     ├── TooManyRequests            429  more than the caller's share; says when to come back
@@ -84,6 +86,13 @@ def no_such(what: str) -> NotFound:
     return NotFound("not-found", f"There is no such {what}: a list shows those that you may see.")
 
 
+class NotAcceptable(Problem):
+    """The caller takes none of the forms that there are."""
+
+    status = 406
+    title = "Not acceptable"
+
+
 class Conflict(Problem):
     """The resource is not in a state that allows this."""
 
@@ -110,6 +119,17 @@ class Unsupported(Problem):
 
     status = 415
     title = "Unsupported content"
+
+
+class RangeNotSatisfiable(Problem):
+    """No byte of the range that was asked for is there; `content_range` says how many there are (RFC 9110, 15.5.17)."""
+
+    status = 416
+    title = "Range not satisfiable"
+
+    def __init__(self, content_range: str) -> None:
+        super().__init__("range-not-satisfiable", "Ask for bytes that are there: `Content-Range` says how many.")
+        self.content_range = content_range
 
 
 class Unprocessable(Problem):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
@@ -22,8 +22,23 @@ DatasetId = Annotated[str, StringConstraints(pattern=r"^dst_[0-9a-z]{10,40}$")]
 Record = dict[str, Any]
 
 
+def _alone(name: str, kind: str) -> dict[str, JsonValue]:
+    return {"required": [name], "properties": {name: {"type": kind}}}
+
+
 class Source(Contract):
     """Where the records come from: exactly one of the four."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                _alone("capture", "string"),
+                _alone("captures", "array"),
+                _alone("dataset", "string"),
+                _alone("records", "array"),
+            ]
+        }
+    )
 
     capture: CaptureId | None = None
     captures: tuple[CaptureId, ...] | None = Field(default=None, min_length=1, max_length=1000)

@@ -50,7 +50,7 @@ class SweepRequest(Contract):
     pilot: Pilot | None = None
     ppi: PpiParameters = PpiParameters()
     attacks: Attacks = Attacks()
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    seed: int = Field(default=1, ge=0, lt=2**63)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

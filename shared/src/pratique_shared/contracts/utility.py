@@ -27,7 +27,7 @@ class UtilityTask(Contract):
 
     taus: tuple[Tau, ...] = Field(default=PAPER_TAUS, min_length=1, max_length=50)
     repeats: int = Field(default=20, ge=1, le=1000)
-    seed: int = Field(default=1, ge=0, le=2**63 - 1)
+    seed: int = Field(default=1, ge=0, lt=2**63)
     exempt_rarest: int = Field(default=0, ge=0, le=1000)
     trees: int = Field(default=PAPER_TREES, ge=1, le=2000)
     test_share: float = Field(default=PAPER_TEST_SHARE, gt=0, lt=1)

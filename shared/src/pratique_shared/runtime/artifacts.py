@@ -19,7 +19,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
-from pratique_shared.runtime.sealing import BrokenSeal, Opener, Sealer, StorageKey, new_data_key
+from pratique_shared.runtime.sealing import BrokenSeal, Chunks, Opener, Sealer, StorageKey, new_data_key
 
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
 KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
@@ -182,6 +182,25 @@ class Room:
         if hashlib.sha256(data).hexdigest() != blob.sha256:
             raise BrokenSeal(blob.key)
         return data
+
+    async def blob_range(self, blob: Blob, start: int, stop: int) -> bytes:
+        """Return bytes start .. stop - 1 of a blob (0 <= start < stop <= its length), without reading the others.
+
+        The chunks that hold them are authenticated one by one. Raises `BrokenSeal`.
+        """
+        chunks = Chunks(blob.bytes, start, stop)
+        data_key = await self._data_key(blob.key)
+        try:
+            there = (await obstore.head_async(self._store, blob.key))["size"]
+            if there < chunks.sealed.stop:  # cut off: the store would call that a bad request
+                raise BrokenSeal(blob.key)
+            ends = {"start": chunks.sealed.start, "end": chunks.sealed.stop}
+            sealed = bytes(await obstore.get_range_async(self._store, blob.key, **ends))
+        except FileNotFoundError as error:
+            raise BrokenSeal(blob.key) from error
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        return chunks.open(data_key, sealed)
 
     async def shred(self, blob: Blob) -> None:
         """Remove a blob: its data key first, so that what is left can be read by nobody."""

@@ -77,6 +77,52 @@ class Sealer:
         return head + self._cipher.encrypt(_nonce(self._index, last=True), bytes(self._pending), MAGIC)
 
 
+@dataclass(frozen=True)
+class Chunks:
+    """Chunks `first` .. `last` of the sealed form of `length` plain bytes: those that hold bytes start .. stop - 1.
+
+    Each proves itself: its tag covers its number and whether it is the last, under a key that no other blob has.
+    """
+
+    length: int
+    start: int
+    stop: int
+
+    @property
+    def first(self) -> int:
+        """The number of the first chunk."""
+        return self.start // CHUNK
+
+    @property
+    def last(self) -> int:
+        """The number of the last chunk that is needed."""
+        return (self.stop - 1) // CHUNK
+
+    @property
+    def sealed(self) -> range:
+        """Where they lie in the sealed form."""
+        whole = len(MAGIC) + self.length + TAG * (self._final + 1)
+        size = CHUNK + TAG
+        return range(len(MAGIC) + self.first * size, min(len(MAGIC) + (self.last + 1) * size, whole))
+
+    @property
+    def _final(self) -> int:
+        return max(self.length - 1, 0) // CHUNK
+
+    def open(self, data_key: bytes, sealed: bytes) -> bytes:
+        """Return plain bytes start .. stop - 1; raise `BrokenSeal` where a chunk is not the one that was sealed."""
+        cipher, size, plain = AESGCM(data_key), CHUNK + TAG, []
+        for index in range(self.first, self.last + 1):
+            place = (index - self.first) * size
+            try:
+                nonce = _nonce(index, last=index == self._final)
+                plain.append(cipher.decrypt(nonce, sealed[place : place + size], MAGIC))
+            except (InvalidTag, ValueError) as error:  # ValueError: shorter than a tag
+                raise BrokenSeal(f"chunk {index}") from error
+        offset = self.first * CHUNK
+        return b"".join(plain)[self.start - offset : self.stop - offset]
+
+
 class Opener:
     """Takes sealed bytes in pieces of any size and gives the plain chunks that they prove to hold."""
 

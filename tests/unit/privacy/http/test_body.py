@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from pratique_privacy.http.body import JsonBody, parse
 from pratique_shared.contracts.problems import BadRequest, Unprocessable, pointer
 from pratique_shared.contracts.releases import PreviewRequest, ReleaseRequest, StoredPolicy
-from tests.unit.privacy.http.world import RELEASE
+from tests.unit.privacy.http.world import RELEASE, check_problem
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(10**400)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner))
@@ -87,3 +88,13 @@ def test_the_deepest_body_that_is_read_has_32_levels(depth: int) -> None:
 
 def test_a_body_shows_nothing_of_itself_in_its_repr() -> None:
     assert "262011234567890" not in repr(JsonBody(b"262011234567890", 262011234567890))
+
+
+async def test_numbers_have_the_types_of_json_and_a_whole_float_is_an_integer(operator: httpx.AsyncClient) -> None:
+    attacks = {"repetitions": 20.0, "seed": 3.0, "partial_qi": {"forget": 1}}
+    taken = await operator.post("/releases", json={**RELEASE, "attacks": attacks})
+    assert taken.status_code == 202
+    for wrong in ("3", True, 3.5):
+        answer = await operator.post("/releases", json={**RELEASE, "attacks": {**attacks, "seed": wrong}})
+        body = check_problem(answer, 422, "body-invalid")
+        assert body["errors"] == [{"pointer": "/attacks/seed", "detail": "must be an integer"}]

@@ -115,7 +115,7 @@ async def test_paths_and_methods_that_there_are_not_are_problems_too(operator: h
     check_problem(await operator.get("/no/such/path"), 404, "path-unknown")
     answer = await operator.patch("/policies/mine")
     check_problem(answer, 405, "method-not-allowed")
-    assert answer.headers["allow"] == "GET, PUT"
+    assert answer.headers["allow"] == "GET, HEAD, PUT"
     elsewhere = await operator.patch("/openapi.json")
     check_problem(elsewhere, 405, "method-not-allowed")
     assert "GET" in elsewhere.headers["allow"]

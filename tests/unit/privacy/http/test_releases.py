@@ -9,7 +9,7 @@ import pytest
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.flow import ReleaseFacts
-from pratique_privacy.http import releases
+from pratique_privacy.http import watching
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS
 from pratique_shared.contracts.facts import CaptureFailed, Failure, ReleaseRequested
 from pratique_shared.contracts.problems import FieldError, PolicyRefused
@@ -261,7 +261,7 @@ async def test_a_watch_looks_at_names_alone_while_nothing_changes_and_ends_in_ti
 
     monkeypatch.setattr(world.archive, "any_release", counted)
     for name, seconds in {"FIRST_LOOK": 0.01, "LAST_LOOK": 0.02, "HEARTBEAT": 0.1, "LONGEST": 0.4}.items():
-        monkeypatch.setattr(releases, name, seconds)
+        monkeypatch.setattr(watching, name, seconds)
     answer = await operator.get(f"/releases/{release}/events")
     parts = [part for part in answer.text.split("\n\n") if part]
     assert [part for part in parts if part != ": still here"] == parts[:1]

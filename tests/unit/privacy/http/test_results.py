@@ -111,7 +111,7 @@ async def test_a_file_travels_with_its_digest(world: World, operator: httpx.Asyn
             "application/vnd.apache.arrow.stream",
         ),
         ("TEXT/CSV; q=1", "text/csv; charset=utf-8"),
-        ("text/csv;q=0", "application/vnd.apache.parquet"),
+        ("text/csv;q=0, */*", "application/vnd.apache.parquet"),
         ("text/csv;q=much", "application/vnd.apache.parquet"),
     ],
 )

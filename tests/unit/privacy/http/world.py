@@ -49,6 +49,7 @@ from pratique_shared.runtime.queues import Doorbell
 from pratique_shared.runtime.sealing import StorageKey
 from tests.support.issuer import AUDIENCE, ISSUER, Issuer
 
+STORAGE_KEY = StorageKey(b"s" * 32)
 PCAP = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
 ROWS = [{"ip": "192.0.2.7", "protocols": ["sctp"]}, {"ip": "192.0.2.9", "protocols": ["tcp"]}]
 RELEASE: dict[str, Any] = {"source": {"records": ROWS}, "policy": "C4", "recipient": "hospital"}
@@ -321,7 +322,7 @@ def build_world(
     front: Front | None = None,
 ) -> World:
     """A world below this folder, with an identity provider where one is given."""
-    key, url = StorageKey(b"s" * 32), folder.as_uri()
+    key, url = STORAGE_KEY, folder.as_uri()
     archive = Archive(
         open_room(url, "captures", key),
         open_room(url, "releases", key),

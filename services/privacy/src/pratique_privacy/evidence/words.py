@@ -11,6 +11,7 @@ UNITS: Final = {
 FLAGS: Final = {
     "empty_release": "nothing is left after suppression, so that no figure can be given",
     "few_classes": "fewer than 30 records or 3 classes: every figure rests on little",
+    "formulas_neutralised": "cells that a spreadsheet would have run as formulas begin with an apostrophe",
     "identifying_insensitive": "a column called insensitive tells most records apart, whatever k says",
     "no_gate": "no bound was asked for: the verdict says nothing about the figures",
     "rare_labels_lost": "the rarest labels left with suppression: a model will not learn them",

@@ -2,34 +2,50 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Final
 
 from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel
 
-from pratique_privacy.http.access import is_id
+from pratique_privacy.http.digests import digest_header
 from pratique_privacy.http.problems import MEDIA, ProblemDocument
 from pratique_shared.contracts.problems import FieldError, Unprocessable
-from pratique_shared.runtime.clock import made_at
 
 RETRY_AFTER: Final = {"Retry-After": "1"}
 FIRST_LOOK, LAST_LOOK = 0.05, 0.25  # seconds between two looks at a result that is waited for
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many entries a page holds.")]
 Prefer = Annotated[str | None, Header(description="`wait=N`: hold the answer back for at most N seconds, 30 at most.")]
-After = Annotated[str | None, Query(max_length=200, description="`next` of the page before.")]
+ID: Final = "[0-6][0-9a-hjkmnp-tv-z]{25}"  # of an id behind its prefix; 7 begins a year that no calendar has
+_PLACE: Final = "(0|[1-9][0-9]{0,10})"
+
+
+def cursor(pattern: str) -> Any:  # noqa: ANN401 - what FastAPI's `Query` is, too
+    """Return what is said of `after`: its form is checked where it is used, with a code of its own."""
+    described = "`next` of the page before, unchanged."
+    return Query(description=described, json_schema_extra={"pattern": f"^{pattern}$", "maxLength": 200})
+
+
+def after_id(kind: str) -> Any:  # noqa: ANN401
+    """Return what is said of `after` in a list of ids of this kind."""
+    return cursor(f"{kind}_{ID}")
+
+
+After = Annotated[str | None, cursor(_PLACE)]  # of a list by place
 
 _MEANINGS: Final = {
     400: "The body is no JSON, or its bytes are not those of its digest.",
     401: "No API key, or one that is not in force.",
     403: "The role of the key may not do this, or the gate did not pass.",
     404: "Not there, or not yours to see.",
+    406: "In none of the forms that `Accept` names: the answer lists those that there are.",
     409: "Not in a state that allows this.",
     410: "Withdrawn or deleted.",
     413: "Larger than the service takes.",
     415: "Of a kind that the service does not read.",
+    416: "No byte of the range is there.",
     422: "Well formed, and wrong: `errors` name the fields.",
     429: "More requests than the caller's share: `Retry-After` says when to come back.",
     503: "A part of the service is missing for now.",
@@ -40,11 +56,15 @@ Answered = dict[int | str, dict[str, Any]]
 
 def answers(*statuses: int, anonymous: bool = False) -> Answered:
     """Return the problem documents that an operation may answer with, for OpenAPI."""
-    always = {503} if anonymous else {401, 403, 422, 429, 503}
+    always = {422, 503} if anonymous else {401, 403, 422, 429, 503}
     return {
         status: {"description": _MEANINGS[status], "content": {MEDIA: {"schema": {"$ref": _ref(ProblemDocument)}}}}
         for status in sorted(always | set(statuses))
     }
+
+
+# Of a result that does not change. Its tag is strong.
+UNCHANGED: Final[Answered] = {304: {"description": "Still what `If-None-Match` names."}}
 
 
 def _ref(kind: type[BaseModel]) -> str:
@@ -60,16 +80,22 @@ def takes(*kinds: type[BaseModel], **examples: object) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": media}}}
 
 
-def takes_bytes(*media: str) -> dict[str, Any]:
-    """Return the raw body that an operation takes, for OpenAPI."""
-    schema = {"schema": {"type": "string", "format": "binary"}}
-    return {"requestBody": {"required": True, "content": dict.fromkeys(media, schema)}}
+def takes_bytes(*media: str, examples: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the raw body that an operation takes, for OpenAPI; `examples` are by media type."""
+    schema: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+    shown = {name: {"examples": {"table": {"value": value}}} for name, value in (examples or {}).items()}
+    return {"requestBody": {"required": True, "content": {name: schema | shown.get(name, {}) for name in media}}}
 
 
 def files(*media: str) -> Answered:
     """Return the files that an operation may answer with, for OpenAPI."""
     schema = {"schema": {"type": "string", "format": "binary"}}
-    return {200: {"description": "The records.", "content": dict.fromkeys(media, schema)}}
+    content = {name: schema for name in media if name != "application/json"}  # a page has a schema of its own
+    return {
+        200: {"description": "The file.", "content": content},
+        206: {"description": "A part of the file, as `Range` asks for.", "content": content},
+        **UNCHANGED,
+    }
 
 
 def answer(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -78,11 +104,17 @@ def answer(model: BaseModel, status: int = 200, headers: dict[str, str] | None =
 
 
 def unchanging(request: Request, body: str) -> Response:
-    """Answer with JSON that never changes: a strong ETag, and 304 to whoever has it."""
-    tag = f'"{sha256(body.encode()).hexdigest()}"'
-    if is_known(request, tag):
-        return Response(None, 304, private(tag))
-    return Response(body, 200, private(tag), media_type="application/json")
+    """Answer with JSON that never changes: a strong ETag, its digest, and 304 to whoever has it."""
+    return tagged(request, body.encode(), "application/json")
+
+
+def tagged(request: Request, body: bytes, media: str, keep: dict[str, str] | None = None) -> Response:
+    """Answer with bytes under a tag and a digest that follow from them; `keep` replaces what is said of caches."""
+    digest = sha256(body).hexdigest()
+    headers = {**private(f'"{digest}"'), **(keep or {})}
+    if is_known(request, headers["ETag"]):
+        return Response(None, 304, headers)
+    return Response(body, 200, {**headers, "Repr-Digest": digest_header(digest)}, media_type=media)
 
 
 def private(tag: str) -> dict[str, str]:
@@ -129,12 +161,8 @@ def id_cursor(kind: str, after: str | None) -> str | None:
     """Return the cursor of a list of ids; raises `Unprocessable` for one that no page gave."""
     if after is None:
         return None
-    if not is_id(kind, after):
+    if re.fullmatch(f"{kind}_{ID}", after) is None:
         raise bad_cursor()
-    try:
-        made_at(after)
-    except (ValueError, OverflowError):  # a moment that no calendar holds
-        raise bad_cursor() from None
     return after
 
 
@@ -142,7 +170,7 @@ def offset_cursor(after: str | None) -> int:
     """Return the row that a page of records begins with."""
     if after is None:
         return 0
-    if not (after.isascii() and after.isdecimal() and len(after) < 12):
+    if re.fullmatch(_PLACE, after) is None:
         raise bad_cursor()
     return int(after)
 

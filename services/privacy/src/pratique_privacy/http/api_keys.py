@@ -6,7 +6,7 @@ from typing import Annotated, Final, Self
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import AwareDatetime, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints, model_validator
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
@@ -31,6 +31,23 @@ Scope = Annotated[str, StringConstraints(max_length=60, pattern=r"^[A-Za-z]+(:re
 
 class KeyRequest(Contract):
     """The body of `POST /api-keys`. A recipient's key is bound to one recipient name."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {
+                    "required": ["recipient"],
+                    "properties": {"role": {"const": "recipient"}, "recipient": {"type": "string"}},
+                },
+                {
+                    "properties": {
+                        "role": {"enum": ["operator", "auditor", "admin"]},
+                        "recipient": {"type": "null"},
+                    }
+                },
+            ]
+        }
+    )
 
     role: Role
     recipient: Name | None = None

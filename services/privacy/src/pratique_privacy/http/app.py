@@ -36,7 +36,9 @@ from pratique_privacy.http.access import authorise, check_rows
 from pratique_privacy.http.auditing import Auditing
 from pratique_privacy.http.callers import Rating
 from pratique_privacy.http.forwarding import Forwarding
+from pratique_privacy.http.heads import Heads
 from pratique_privacy.http.openapi import document
+from pratique_privacy.http.parameters import known_parameters
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.trace import Trace
 
@@ -71,12 +73,13 @@ def create_app(services: Services) -> FastAPI:
     )
     app.state.services, app.state.operations = services, tuple(operations())
     for module in (*PRIVATE, *EVIDENCE):
-        app.include_router(module.router, dependencies=[Depends(authorise)])
+        app.include_router(module.router, dependencies=[Depends(authorise), Depends(known_parameters)])
     for module in OPEN:
-        app.include_router(module.router)
+        app.include_router(module.router, dependencies=[Depends(known_parameters)])
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
     app.add_middleware(Auditing, log=services.audit)
+    app.add_middleware(Heads)
     app.add_middleware(Rating)
     app.add_middleware(Forwarding, front=services.front)
     app.add_middleware(Trace)

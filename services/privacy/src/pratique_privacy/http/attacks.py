@@ -1,16 +1,20 @@
 """Further adversaries on a release, with other parameters: they never alter its posture, gate or files."""
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.http.access import Called, Reach, present_release
-from pratique_privacy.http.answers import Prefer, answer, answers, takes
+from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import ATTACKS
+from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.results import check_not_broken
 from pratique_privacy.http.studies import StudyResource, shown, study_for, study_resource, take_in, taken
 from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.problems import Conflict, no_such
 from pratique_shared.contracts.studies import AttackWork
@@ -54,19 +58,37 @@ async def create_attack(
 
 
 @router.get("", operation_id="listAttacks", response_model=PageOf[StudyResource], responses=answers(404, 410))
-async def list_attacks(release_id: str, caller: Called, services: Reach) -> Response:
+async def list_attacks(
+    release_id: str,
+    caller: Called,
+    services: Reach,
+    limit: Limit = 100,
+    after: Annotated[str | None, after_id("atk")] = None,
+) -> Response:
     """List the further adversaries of a release, newest first, without their figures."""
     await present_release(services, caller, release_id)
-    studies = StudyArchive(services.archive)
-    found = [facts for one in await studies.attacks_of(release_id) if (facts := await studies.any(one)) is not None]
-    return answer(PageOf[StudyResource](data=tuple(map(study_resource, found))))
+    studies, cursor = StudyArchive(services.archive), id_cursor("atk", after)
+    ids = [one for one in await studies.attacks_of(release_id) if cursor is None or one < cursor]
+    found = [facts for one in ids[:limit] if (facts := await studies.any(one)) is not None]
+    following = ids[limit - 1] if len(ids) > limit else None
+    return answer(PageOf[StudyResource](data=tuple(map(study_resource, found)), next=following))
 
 
-@router.get("/{attack_id}", operation_id="getAttack", response_model=StudyResource, responses=answers(404, 410))
-async def get_attack(request: Request, release_id: str, attack_id: str, caller: Called, services: Reach) -> Response:
-    """Say where further adversaries stand; once completed: `attacks`, as in a posture."""
+async def _found(release_id: str, attack_id: str, caller: Called, services: Reach) -> StudyFacts:
+    """Return the facts of adversaries on a release that the caller may see; raises `NotFound`, `Gone`."""
     await present_release(services, caller, release_id)
     facts = await study_for(services, caller, "atk", attack_id)
     if not (isinstance(facts.requested.work, AttackWork) and facts.requested.work.release == release_id):
         raise no_such("study")
+    return facts
+
+
+@router.get(
+    "/{attack_id}", operation_id="getAttack", response_model=StudyResource, responses={**UNCHANGED, **answers(404, 410)}
+)
+async def get_attack(request: Request, facts: Annotated[StudyFacts, Depends(_found)], services: Reach) -> Response:
+    """Say where further adversaries stand; once completed: `attacks`, as in a posture."""
     return await shown(services, request, facts)
+
+
+add_following(router, "/{attack_id}", "Attack", _found, 410)

@@ -1,13 +1,13 @@
 """The audit log as the auditor reads it, and the check of its chains."""
 
 import re
-from typing import Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Response
 
 from pratique_privacy.evidence.chain import AuditEntry, Break, breaks
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, bad_cursor, id_cursor
+from pratique_privacy.http.answers import ID, Limit, answer, answers, bad_cursor, cursor, id_cursor
 from pratique_privacy.http.resources import PageOf
 from pratique_shared.contracts.model import Contract
 
@@ -27,7 +27,12 @@ class ChainCheck(Contract):
 
 
 @router.get("", operation_id="listAudit", response_model=PageOf[AuditEntry], responses=answers())
-async def list_audit(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_audit(
+    caller: Called,
+    services: Reach,
+    limit: Limit = 100,
+    after: Annotated[str | None, cursor(f"aud_{ID}\\.[0-9]{{1,6}}")] = None,
+) -> Response:
     """List the entries of the tenant, newest first: changes, and readings of records and identifiers."""
     page = await services.audit.page(caller.tenant, _cursor(after), limit)
     return answer(PageOf[AuditEntry](data=page.entries, next=page.next), 200, _UNCACHED)

@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from pratique_privacy.http.invalid import field_errors
+from pratique_privacy.http.digests import promised
+from pratique_privacy.http.invalid import field_errors, made_whole
 from pratique_privacy.http.services import Limits
 from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge, Unprocessable, Unsupported, pointer
 
@@ -29,28 +30,43 @@ class JsonBody:
     value: Any = field(repr=False)
 
     def as_a(self, kind: type[Model]) -> Model:
-        """Return the body as a contract; raises `Unprocessable` (`body-invalid`) that points at each wrong field."""
+        """Return the body as a contract; raises `Unprocessable` (`body-invalid`) that points at each wrong field.
+
+        Types are those of JSON: neither `"5"` nor `true` is a number, and 5.0 is an integer.
+        """
         try:
-            return kind.model_validate(self.value)
+            return kind.model_validate_json(self.raw, strict=True)
         except ValidationError as error:
-            found = field_errors(error.errors(include_url=False, include_input=False), self.value)
-        raise Unprocessable("body-invalid", "Fields of the body are wrong: `errors` name them.", found)
+            found = error.errors(include_url=False, include_input=False)
+        if made_whole(found, self.value):
+            try:
+                return kind.model_validate_json(json.dumps(self.value), strict=True)
+            except ValidationError as error:
+                found = error.errors(include_url=False, include_input=False)
+        wrong = field_errors(found, self.value)
+        raise Unprocessable("body-invalid", "Fields of the body are wrong: `errors` name them.", wrong)
 
 
 async def read_bytes(request: Request, limit: int) -> bytes:
-    """Return the body; raises `TooLarge` as soon as it is known to be longer than `limit`."""
+    """Return the body, which has the digests that it was announced with.
+
+    Raises `TooLarge` as soon as it is known to be longer than `limit`, `BadRequest` for other bytes than promised.
+    """
     too_large = TooLarge("body-too-large", f"The body may have at most {limit} bytes.")
     if request.headers.get("content-encoding", "identity") != "identity":
         raise Unsupported("content-encoding", "Send the body uncompressed.")
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced[:20]) > limit:
         raise too_large
-    data = bytearray()
+    data, digests = bytearray(), promised(request)
     async for piece in request.stream():
         data += piece
         if len(data) > limit:
             raise too_large
-    return bytes(data)
+    whole = bytes(data)
+    digests.update(whole)
+    digests.check()
+    return whole
 
 
 async def read_json(request: Request, limit: int) -> JsonBody:

@@ -1,6 +1,5 @@
 """Bundles: the evidence of a release as one file, as far as its reader may see."""
 
-import hashlib
 from functools import cache
 from importlib.resources import files as resources
 from typing import Final, assert_never
@@ -9,9 +8,9 @@ from fastapi import APIRouter, Request, Response
 
 from pratique_privacy.evidence.bundle import Parts, Reader, bundle_of
 from pratique_privacy.http.access import Called, Reach, present_release
-from pratique_privacy.http.answers import answers, is_known, private
+from pratique_privacy.http.answers import answers, files
 from pratique_privacy.http.certificates import certificate_of
-from pratique_privacy.http.formats import digest_header
+from pratique_privacy.http.downloads import made, served
 from pratique_privacy.http.results import released
 from pratique_privacy.keys import Role
 
@@ -25,13 +24,7 @@ ZIP: Final = "application/zip"
     operation_id="getBundle",
     response_class=Response,
     summary="The evidence of a release in one file",
-    responses={
-        200: {
-            "description": "The bundle.",
-            "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}},
-        },
-        **answers(404, 409, 410),
-    },
+    responses={**files(ZIP), **answers(404, 409, 410, 416)},
 )
 async def get_bundle(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give certificate, posture, policy, Croissant metadata, datasheet and verifier; records for who may read them."""
@@ -45,16 +38,7 @@ async def get_bundle(request: Request, release_id: str, caller: Called, services
         disclosures=None if shown is None else await room.blob_bytes(shown),
         records=await room.blob_bytes(outcome.files["parquet"]) if reader.records else None,
     )
-    data = bundle_of(facts, reader, parts)
-    digest = hashlib.sha256(data).hexdigest()
-    headers = private(f'"{digest}"')
-    if is_known(request, headers["ETag"]):
-        return Response(None, 304, headers)
-    headers |= {
-        "Repr-Digest": digest_header(digest),
-        "Content-Disposition": f'attachment; filename="{release_id}-evidence.zip"',
-    }
-    return Response(data, 200, headers, media_type=ZIP)
+    return await served(request, made(bundle_of(facts, reader, parts), ZIP, f"{release_id}-evidence.zip"))
 
 
 def reader_of(role: Role) -> Reader:

@@ -10,10 +10,12 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pratique_privacy.archive import Archive, Capture
 from pratique_privacy.http.access import Called, Reach, is_id
 from pratique_privacy.http.answers import (
+    UNCHANGED,
     After,
     Limit,
     Prefer,
     accepted,
+    after_id,
     answer,
     answers,
     asked_to_wait,
@@ -21,18 +23,20 @@ from pratique_privacy.http.answers import (
     finished,
     id_cursor,
     offset_cursor,
+    tagged,
     takes_bytes,
 )
-from pratique_privacy.http.formats import MEDIA_TYPES, file_response, form_asked
+from pratique_privacy.http.downloads import made, served
+from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.intake import Labels, labels, sha256_of, store_capture
+from pratique_privacy.http.intake import Labels, labels, store_capture
 from pratique_privacy.http.resources import CaptureResource, PageOf, capture_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.facts import Blob, CaptureReady, CaptureRequested
-from pratique_shared.contracts.media import Form
+from pratique_shared.contracts.media import Form, file_name
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Conflict, Gone, Unprocessable, no_such
@@ -43,6 +47,9 @@ MaxPackets = Annotated[
     int | None,
     Query(ge=1, le=1 << 53, description="Profile the first so many frames; cut elsewhere it is another capture."),
 ]
+
+
+UNKEPT = {"Cache-Control": "private, no-store"}  # raw records stay in no cache, though they do not change
 
 
 class Sighted(Contract):
@@ -176,7 +183,9 @@ def _profiled(archive: Archive, identity: str) -> Callable[[], Awaitable[bool]]:
 
 
 @router.get("", operation_id="listCaptures", response_model=PageOf[CaptureResource], responses=answers())
-async def list_captures(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_captures(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("cap")] = None
+) -> Response:
     """List the captures of the tenant, newest first; deleted ones are left out."""
     page = await services.archive.page("cap", caller.tenant, id_cursor("cap", after), limit)
     known = await asyncio.gather(*map(services.archive.any_capture, page.ids))
@@ -199,7 +208,7 @@ async def get_capture(capture_id: str, caller: Called, services: Reach) -> Respo
     "/{capture_id}/records",
     operation_id="getCaptureRecords",
     response_model=PageOf[Row],
-    responses={**files(*MEDIA_TYPES.values()), **answers(404, 409, 410)},
+    responses={**files(*MEDIA_TYPES.values()), **answers(404, 406, 409, 410, 416)},
 )
 async def get_records(
     request: Request,
@@ -215,28 +224,26 @@ async def get_records(
     ready = _ready(await _capture(services, caller, capture_id))
     blob, rows = (ready.host_records, ready.hosts) if unit == "host" else (ready.session_records, ready.sessions)
     table = SourceBytes("ndjson", await services.archive.captures_room.blob_bytes(blob), unit=unit)
-    private = {"Vary": "Authorization, Accept", "Cache-Control": "private, no-store"}
-    asked = form_asked(request, form, "json")
+    asked, offset = form_asked(request, form, "json"), offset_cursor(after)
     if asked == "json":
-        offset = offset_cursor(after)
         data = await services.tables.page(table, offset, limit) if offset < rows else []
         following = str(offset + limit) if offset + limit < rows else None
-        return Response(json.dumps({"data": data, "next": following}), headers=private, media_type=MEDIA_TYPES["json"])
-    made = await services.tables.export(table, asked)
-    return file_response(made, asked, f"{capture_id}-{unit}", sha256_of(made).hex(), private)
+        return tagged(request, json.dumps({"data": data, "next": following}).encode(), MEDIA_TYPES["json"], UNKEPT)
+    exported = await services.tables.export(table, asked)
+    return await served(request, made(exported, MEDIA_TYPES[asked], file_name(f"{capture_id}-{unit}", asked)), UNKEPT)
 
 
 @router.get(
     "/{capture_id}/identifiers",
     operation_id="getCaptureIdentifiers",
     response_model=IdentifiersResource,
-    responses=answers(404, 409, 410),
+    responses={**UNCHANGED, **answers(404, 409, 410)},
 )
-async def get_identifiers(capture_id: str, caller: Called, services: Reach) -> Response:
+async def get_identifiers(request: Request, capture_id: str, caller: Called, services: Reach) -> Response:
     """Give the subscriber identifiers that were seen, each with its frames and hosts."""
     ready = _ready(await _capture(services, caller, capture_id))
     data = await services.archive.captures_room.blob_bytes(ready.identifiers)
-    return Response(data, headers={"Cache-Control": "private, no-store"}, media_type=MEDIA_TYPES["json"])
+    return tagged(request, data, MEDIA_TYPES["json"], UNKEPT)
 
 
 @router.delete(

@@ -5,10 +5,11 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.http.access import Called, Reach, is_id
-from pratique_privacy.http.answers import After, Limit, accepted, answer, answers, id_cursor, takes_bytes
+from pratique_privacy.http.answers import Limit, accepted, after_id, answer, answers, id_cursor, takes_bytes
 from pratique_privacy.http.body import read_bytes
+from pratique_privacy.http.examples import TABLES
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.intake import Labels, check_digest, labels, sha256_of
+from pratique_privacy.http.intake import Labels, labels, sha256_of
 from pratique_privacy.http.resources import DatasetResource, PageOf, dataset_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller
@@ -35,7 +36,7 @@ MEDIA: Final[dict[str, Upload]] = {
     response_model=DatasetResource,
     summary="Send a table: CSV, NDJSON, or JSON `{rows}`",
     responses=answers(400, 413, 415, 507),
-    openapi_extra=takes_bytes("text/csv", "application/x-ndjson", "application/json"),
+    openapi_extra=takes_bytes("text/csv", "application/x-ndjson", "application/json", examples=TABLES),
 )
 async def add_dataset(
     request: Request,
@@ -48,7 +49,6 @@ async def add_dataset(
     media = _media(request)
     data = await read_bytes(request, services.limits.dataset_bytes)
     digest = sha256_of(data)
-    check_digest(request, digest)
     described = repr((media, said.name, said.pilot, said.open_to)).encode()
     slot = slot_of(services.archive, caller, "dataset", idempotency_key, described, digest)
     if (held := await slot.held()) is not None and await _exists(services, held):
@@ -94,7 +94,9 @@ async def _taken(services: Services, caller: Caller, identity: str, *, replayed:
 
 
 @router.get("", operation_id="listDatasets", response_model=PageOf[DatasetResource], responses=answers())
-async def list_datasets(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_datasets(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("dst")] = None
+) -> Response:
     """List the datasets of the tenant, newest first; deleted ones are left out."""
     page = await services.archive.page("dst", caller.tenant, id_cursor("dst", after), limit)
     found = []

@@ -1,11 +1,14 @@
-"""Formats: which form of a table a reader asked for, and the headers that it travels with."""
+"""Formats: which form of a table a reader asked for, by name or by `Accept`."""
 
-import base64
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from fastapi import Request, Response
+from fastapi import Request
 
-from pratique_shared.contracts.media import Form, Format, file_name
+from pratique_shared.contracts.media import Form
+from pratique_shared.contracts.problems import NotAcceptable
 
 MEDIA_TYPES: Final[dict[Form, str]] = {
     "parquet": "application/vnd.apache.parquet",
@@ -14,42 +17,60 @@ MEDIA_TYPES: Final[dict[Form, str]] = {
     "ndjson": "application/x-ndjson",
     "json": "application/json",
 }
+# Other names under which readers ask for the same.
+_ALSO: Final[dict[str, Form]] = {"application/x-parquet": "parquet", "application/ndjson": "ndjson"}
+_WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
+
+
+@dataclass(frozen=True)
+class _Accepted:
+    """One entry of `Accept`: a media range, how closely it names one, and its weight."""
+
+    type: str
+    subtype: str
+    weight: float
+
+    @property
+    def closeness(self) -> int:
+        return (self.type != "*") + (self.subtype != "*")
+
+    def covers(self, media: str) -> bool:
+        kind, _, name = media.partition("/")
+        return self.type in ("*", kind) and self.subtype in ("*", name)
 
 
 def form_asked(request: Request, given: Form | None, default: Form) -> Form:
-    """Return `?format=`, else the form of `Accept` with the greatest weight, else the default (RFC 9110, 12.5.1)."""
+    """Return `?format=`, else the form that `Accept` gives the greatest weight (RFC 9110, 12.5.1).
+
+    The closest range decides the weight of a form; of equal weights the form that is named most closely comes first,
+    then the default. Raises `NotAcceptable` where every form has the weight 0.
+    """
     if given is not None:
         return given
-    names = {media: form for form, media in MEDIA_TYPES.items()}
-    best: tuple[float, Form] = (0.0, default)
-    for entry in request.headers.get("accept", "").lower().split(","):
+    accepted = list(_accepted(",".join(request.headers.getlist("accept"))))
+    if not accepted:
+        return default
+    order = (default, *(form for form in MEDIA_TYPES if form != default))
+    best = max(order, key=lambda form: _standing(form, accepted))  # the first of equals
+    if _standing(best, accepted)[0] == 0:
+        raise NotAcceptable("not-acceptable", f"There is {', '.join(MEDIA_TYPES.values())}: accept one of them.")
+    return best
+
+
+def _standing(form: Form, accepted: list[_Accepted]) -> tuple[float, int]:
+    names = [MEDIA_TYPES[form], *(name for name, also in _ALSO.items() if also == form)]
+    covering = [entry for entry in accepted if any(map(entry.covers, names))]
+    if not covering:
+        return 0, 0
+    closest = max(entry.closeness for entry in covering)
+    return max(entry.weight for entry in covering if entry.closeness == closest), closest
+
+
+def _accepted(header: str) -> Iterator[_Accepted]:
+    """Yield the media ranges of a header; what cannot be read says nothing."""
+    for entry in header.lower().split(","):
         media, *parameters = [part.strip() for part in entry.split(";")]
-        form = names.get(media)
-        if form is not None and (weight := _weight(parameters)) > best[0]:
-            best = (weight, form)
-    return best[1]
-
-
-def _weight(parameters: list[str]) -> float:
-    for parameter in parameters:
-        if parameter.startswith("q="):
-            try:
-                return float(parameter[2:])
-            except ValueError:
-                return 0.0
-    return 1.0
-
-
-def digest_header(sha256_hex: str) -> str:
-    """Return `Repr-Digest` of a body (RFC 9530)."""
-    return f"sha-256=:{base64.b64encode(bytes.fromhex(sha256_hex)).decode()}:"
-
-
-def file_response(data: bytes, form: Format, name: str, sha256_hex: str, headers: dict[str, str]) -> Response:
-    """Answer with a whole file and its digest."""
-    sent = {
-        "Repr-Digest": digest_header(sha256_hex),
-        "Content-Disposition": f'attachment; filename="{file_name(name, form)}"',
-        "Accept-Ranges": "none",
-    }
-    return Response(data, 200, {**headers, **sent}, media_type=MEDIA_TYPES[form])
+        kind, slash, name = media.partition("/")
+        weights = [text[2:].strip() for text in parameters if text.startswith("q=")]
+        if kind and slash and name and all(map(_WEIGHT.fullmatch, weights[:1])):
+            yield _Accepted(kind, name, float(weights[0]) if weights else 1.0)

@@ -1,7 +1,5 @@
 """Intake: a capture's bytes on their way into the store, hashed and checked without being held in memory."""
 
-import base64
-import binascii
 import hashlib
 import re
 from collections.abc import AsyncIterator
@@ -10,8 +8,9 @@ from typing import Annotated, Final
 
 from fastapi import Query, Request
 
+from pratique_privacy.http.digests import promised
 from pratique_shared.contracts.facts import Blob
-from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge, Unprocessable, Unsupported
+from pratique_shared.contracts.problems import FieldError, TooLarge, Unprocessable, Unsupported
 from pratique_shared.contracts.releases import Pilot
 from pratique_shared.runtime.artifacts import Room
 
@@ -94,37 +93,26 @@ async def store_capture(room: Room, key: str, request: Request, limit: int) -> B
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced[:20]) > limit:
         raise TooLarge("body-too-large", f"A capture may have at most {limit} bytes: split it.")
+    digests = promised(request)
     stream = CaptureStream(request, limit).pieces()
     head = await anext(stream)  # refuses before a data key is made
+    digests.update(head)
 
     async def whole() -> AsyncIterator[bytes]:
         yield head
         async for piece in stream:
+            digests.update(piece)
             yield piece
 
     stored = False
     try:
         blob = await room.put_blob(key, whole())
-        check_digest(request, bytes.fromhex(blob.sha256))
+        digests.check()
         stored = True
     finally:
         if not stored:
             await room.shred(Blob(key=key, sha256="", bytes=0))
     return blob
-
-
-def check_digest(request: Request, sha256: bytes) -> None:
-    """Hold an upload against its `Repr-Digest` (RFC 9530), if one with SHA-256 was sent; raises `BadRequest`."""
-    sent = request.headers.get("repr-digest")
-    found = re.search(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]*):", sent or "")
-    if found is None:
-        return
-    try:
-        wanted = base64.b64decode(found[1], validate=True)
-    except binascii.Error:
-        wanted = b""
-    if wanted != sha256:
-        raise BadRequest("digest-mismatch", "The bytes received do not have the Repr-Digest that was sent: send again.")
 
 
 def sha256_of(data: bytes) -> bytes:

@@ -9,7 +9,8 @@ from pratique_shared.contracts.problems import FieldError, pointer
 MOST_READ = 200  # complaints looked at: the rest of a hopeless body says nothing new
 # Where a union has a branch for text and one for an object, the branch that was not meant says only this.
 _WRONG_BRANCH: Final = frozenset({"string_type", "model_type", "dict_type"})
-_TEXTS: Final[Mapping[str, str]] = {
+UNKNOWN_FORM: Final = "has the wrong type or form"
+TEXTS: Final[Mapping[str, str]] = {
     "missing": "is required",
     "extra_forbidden": "is no field here: check its spelling",
     "union_tag_not_found": "give `op`, the operation",
@@ -60,6 +61,25 @@ def field_errors(found: Iterable[Mapping[str, Any]], body: object) -> list[Field
     ]
 
 
+def made_whole(found: Iterable[Mapping[str, Any]], body: Any) -> bool:  # noqa: ANN401 - JSON
+    """Turn floats without a fraction into integers where integers are asked for; return whether there was one.
+
+    To a JSON schema 5.0 is an integer; elsewhere, in records and in profiles, the two are told apart.
+    """
+    changed = False
+    for error in found:
+        path = _path(error["loc"], body, missing=False)
+        if error["type"] not in ("int_type", "int_from_float") or not path:
+            continue
+        here = body
+        for part in path[:-1]:
+            here = here[part]
+        value = here[path[-1]]
+        if isinstance(value, float) and value.is_integer():
+            here[path[-1]], changed = int(value), True
+    return changed
+
+
 def _path(location: Iterable[str | int], body: object, *, missing: bool) -> list[str | int]:
     """Follow a location down the body: what is not in it is the tag of a union, or the field that is missing."""
     parts, path, here = list(location), list[str | int](), body
@@ -81,6 +101,6 @@ def _text(error: Mapping[str, Any]) -> str:
     context = error.get("ctx") or {}
     if error["type"] == "value_error":  # raised by the contracts, whose texts are constants
         return str(context.get("error", "cannot stand"))
-    template = _TEXTS.get(error["type"], "has the wrong type or form")
+    template = TEXTS.get(error["type"], UNKNOWN_FORM)
     known = {key: value for key, value in context.items() if key != "tag"}
     return template.format_map(known)

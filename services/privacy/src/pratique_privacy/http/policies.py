@@ -1,10 +1,22 @@
 """Policies and the gate floor: what a tenant keeps under a name, and what it holds every release to."""
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
 
 from pratique_privacy.gate import check_metrics
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, is_known, offset_cursor, private, takes
+from pratique_privacy.http.answers import (
+    UNCHANGED,
+    After,
+    Limit,
+    answer,
+    answers,
+    is_known,
+    offset_cursor,
+    private,
+    takes,
+)
 from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import GateFloor, PageOf, PolicyResource
 from pratique_privacy.http.shelf import NAME, Shelf
@@ -14,6 +26,7 @@ from pratique_shared.contracts.releases import StoredPolicy
 
 router = APIRouter(tags=["policies"])
 
+Version = Annotated[int | None, Query(ge=1, le=999_999_999, description="Of a stored policy; else the newest.")]
 EXAMPLE = {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}], "gate": {"k": {"min": 3}}}
 
 
@@ -27,10 +40,15 @@ async def list_policies(caller: Called, services: Reach, limit: Limit = 100, aft
     return answer(PageOf[PolicyResource](data=tuple(found), next=following))
 
 
-@router.get("/policies/{name}", operation_id="getPolicy", response_model=PolicyResource, responses=answers(404))
-async def get_policy(request: Request, name: str, caller: Called, services: Reach) -> Response:
-    """Give a policy in its newest version, which is its ETag."""
-    found = await Shelf(services.archive, caller.tenant).policy(name)
+@router.get(
+    "/policies/{name}",
+    operation_id="getPolicy",
+    response_model=PolicyResource,
+    responses={**UNCHANGED, **answers(404)},
+)
+async def get_policy(request: Request, name: str, caller: Called, services: Reach, version: Version = None) -> Response:
+    """Give a policy in its newest version, or in an earlier one, which never changes; the version is its ETag."""
+    found = await Shelf(services.archive, caller.tenant).policy(name, version)
     tag = version_tag(found)
     if is_known(request, tag):
         return Response(None, 304, private(tag))
@@ -62,11 +80,14 @@ def version_tag(policy: PolicyResource) -> str:
     return f'"{policy.version or "built-in"}-{policy.sha256[:16]}"'
 
 
-@router.get("/gate-floor", operation_id="getGateFloor", response_model=GateFloor, responses=answers())
-async def get_gate_floor(caller: Called, services: Reach) -> Response:
+@router.get("/gate-floor", operation_id="getGateFloor", response_model=GateFloor, responses={**UNCHANGED, **answers()})
+async def get_gate_floor(request: Request, caller: Called, services: Reach) -> Response:
     """Give the bounds that every release of the tenant is held to."""
     version, gate = await Shelf(services.archive, caller.tenant).floor()
-    return answer(GateFloor(gate=gate), 200, {"ETag": f'"{version}"'})
+    tag = f'"{version}"'
+    if is_known(request, tag):
+        return Response(None, 304, private(tag))
+    return answer(GateFloor(gate=gate), 200, private(tag))
 
 
 @router.put(

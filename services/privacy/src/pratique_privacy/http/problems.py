@@ -14,7 +14,14 @@ from starlette.routing import Match
 from pratique_privacy.http.invalid import field_errors
 from pratique_privacy.tables import LIMITS
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import FieldError, Problem, TooManyRequests, Unauthorized, Unprocessable
+from pratique_shared.contracts.problems import (
+    FieldError,
+    Problem,
+    RangeNotSatisfiable,
+    TooManyRequests,
+    Unauthorized,
+    Unprocessable,
+)
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.sealing import BrokenSeal
 
@@ -87,8 +94,17 @@ def _document(
 
 async def _on_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
-    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyRequests) else None
-    return problem_response(request, error, headers)
+    return problem_response(request, error, _headers(error))
+
+
+def _headers(error: Problem) -> dict[str, str] | None:
+    """Return what a refusal says in its headers besides what all of its status do."""
+    match error:
+        case RangeNotSatisfiable():
+            return {"Content-Range": error.content_range}
+        case TooManyRequests():
+            return {"Retry-After": str(error.retry_after)}
+    return None
 
 
 async def _on_invalid_query(request: Request, error: Exception) -> Response:
@@ -110,7 +126,10 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> str:
     """Return all methods of a path (RFC 9110, 10.2.1): routing knows of one operation at a time."""
     routes = [route for route in request.app.state.operations if route.matches(request.scope)[0] != Match.NONE]
-    return ", ".join(sorted({method for route in routes for method in route.methods}))
+    # A path that is spelt out is no id in another one: `/profiles/generalise` is no study.
+    routes = [route for route in routes if route.path == request.scope["path"]] or routes
+    methods = {method for route in routes for method in route.methods}
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
 
 async def _on_dead_child(request: Request, error: Exception) -> Response:

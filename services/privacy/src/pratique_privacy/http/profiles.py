@@ -2,17 +2,20 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, StrictFloat, StrictInt
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import Prefer, answers, takes
+from pratique_privacy.http.answers import UNCHANGED, Prefer, answers, takes
 from pratique_privacy.http.body import read_json
+from pratique_privacy.http.examples import PLACES
+from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import find
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.studies import Make, StudyResource, shown, study_for, take_in, taken
 from pratique_privacy.keys import Caller
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import CaptureProfilesRequest, ProfilesWork
@@ -39,7 +42,7 @@ EXAMPLES: Final[dict[str, Any]] = {
         "gamma": 0.25,
         "costs": [[1], [1], [1], [2]],
     },
-    "capture": {"capture": "cap_01jx3v8q6w0000000000000000", "gamma": [0.1, 0.3]},
+    "capture": {"capture": PLACES["capture_id"], "gamma": [0.1, 0.3]},
 }
 
 
@@ -149,7 +152,19 @@ def _of_capture(services: Services, caller: Caller, asked: CaptureProfilesReques
     return make
 
 
-@router.get("/profiles/{profiles_id}", operation_id="getProfiles", response_model=StudyResource, responses=answers(404))
-async def get_profiles(request: Request, profiles_id: str, caller: Called, services: Reach) -> Response:
+async def _found(profiles_id: str, caller: Called, services: Reach) -> StudyFacts:
+    return await study_for(services, caller, "prf", profiles_id)
+
+
+@router.get(
+    "/profiles/{profiles_id}",
+    operation_id="getProfiles",
+    response_model=StudyResource,
+    responses={**UNCHANGED, **answers(404)},
+)
+async def get_profiles(request: Request, facts: Annotated[StudyFacts, Depends(_found)], services: Reach) -> Response:
     """Say where the profiles of a capture stand; once completed: `leaves`, `taxonomy`, `hosts` and `results`."""
-    return await shown(services, request, await study_for(services, caller, "prf", profiles_id))
+    return await shown(services, request, facts)
+
+
+add_following(router, "/profiles/{profiles_id}", "Profiles", _found)

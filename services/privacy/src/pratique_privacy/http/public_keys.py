@@ -4,10 +4,10 @@ import json
 import re
 from typing import Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from pratique_privacy.http.access import Reach
-from pratique_privacy.http.answers import answers
+from pratique_privacy.http.answers import UNCHANGED, answers, tagged
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import no_such
 
@@ -37,11 +37,16 @@ class JwkSet(Contract):
     keys: tuple[Jwk, ...]
 
 
-@router.get("/jwks.json", operation_id="getJwks", response_model=JwkSet, responses=answers(anonymous=True))
-async def get_jwks(services: Reach) -> Response:
+@router.get(
+    "/jwks.json",
+    operation_id="getJwks",
+    response_model=JwkSet,
+    responses={**UNCHANGED, **answers(anonymous=True)},
+)
+async def get_jwks(request: Request, services: Reach) -> Response:
     """Give the public keys of every signing key there is or was, newest first, without a tenant's name."""
     found = [half.public.jwk() for half in await services.keys.signing.every()]
-    return Response(json.dumps({"keys": found}), headers=_SET, media_type="application/json")
+    return tagged(request, json.dumps({"keys": found}).encode(), "application/json", _SET)
 
 
 @router.get(
@@ -50,12 +55,13 @@ async def get_jwks(services: Reach) -> Response:
     response_class=Response,
     responses={
         200: {"description": "The key.", "content": {PEM: {"schema": {"type": "string"}}}},
-        **answers(404, 422, anonymous=True),
+        **UNCHANGED,
+        **answers(404, anonymous=True),
     },
 )
-async def get_public_key(kid: str, services: Reach) -> Response:
+async def get_public_key(request: Request, kid: str, services: Reach) -> Response:
     """Give a public key as `openssl` reads it."""
     half = await services.keys.signing.public(kid) if _KID.fullmatch(kid) else None
     if half is None:
         raise no_such("key")
-    return Response(half.public.pem(), headers=_KEPT, media_type=PEM)
+    return tagged(request, half.public.pem().encode(), PEM, _KEPT)

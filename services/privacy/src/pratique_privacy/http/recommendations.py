@@ -1,13 +1,15 @@
 """Recommendations: which policy passes a gate at the least loss."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.admission import terms_of
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, Prefer, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_with_records
+from pratique_privacy.http.examples import PLACES
+from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import find, sample
 from pratique_privacy.http.resources import PageOf
@@ -15,6 +17,7 @@ from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
 from pratique_privacy.http.studies import StudyResource, shown, study_for, study_page, take_in, taken
 from pratique_privacy.keys import Caller
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.policy import DropColumn, Policy, Step, TableStep
@@ -25,9 +28,10 @@ from pratique_shared.runtime.clock import fresh_name
 
 router = APIRouter(prefix="/recommendations", tags=["studies"])
 EXAMPLE: dict[str, Any] = {
-    "source": {"dataset": "dst_01jx3v8q6w0000000000000000"},
-    "attributes": {"quasi_identifiers": ["ip", "packets"], "sensitive": ["role"], "identifiers": ["imsi"]},
-    "gate": {"k": {"min": 5}, "survival": {"min": 0.8}},
+    "source": {"dataset": PLACES["dataset_id"]},
+    "attributes": {"quasi_identifiers": ["station", "hour"], "insensitive": ["kwh"]},
+    "policy": {"steps": []},
+    "gate": {"k": {"min": 2}, "survival": {"min": 0.5}},
 }
 
 
@@ -64,20 +68,31 @@ async def create_recommendation(
 
 
 @router.get("", operation_id="listRecommendations", response_model=PageOf[StudyResource], responses=answers())
-async def list_recommendations(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_recommendations(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("rec")] = None
+) -> Response:
     """List the recommendations of the tenant, newest first, without their answers."""
     return answer(await study_page(services, caller, "rec", id_cursor("rec", after), limit))
+
+
+async def _found(recommendation_id: str, caller: Called, services: Reach) -> StudyFacts:
+    return await study_for(services, caller, "rec", recommendation_id)
 
 
 @router.get(
     "/{recommendation_id}",
     operation_id="getRecommendation",
     response_model=StudyResource,
-    responses=answers(404),
+    responses={**UNCHANGED, **answers(404)},
 )
-async def get_recommendation(request: Request, recommendation_id: str, caller: Called, services: Reach) -> Response:
+async def get_recommendation(
+    request: Request, facts: Annotated[StudyFacts, Depends(_found)], services: Reach
+) -> Response:
     """Say where a recommendation stands; completed: `recommended`, the `front`, and how far the `search` came."""
-    return await shown(services, request, await study_for(services, caller, "rec", recommendation_id))
+    return await shown(services, request, facts)
+
+
+add_following(router, "/{recommendation_id}", "Recommendation", _found)
 
 
 async def _admitted(services: Services, caller: Caller, asked: RecommendationRequest) -> Recommendation:

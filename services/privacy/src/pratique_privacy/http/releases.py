@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -14,10 +14,10 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release, release_for, visible
 from pratique_privacy.http.answers import (
-    After,
     Limit,
     Prefer,
     accepted,
+    after_id,
     answer,
     answers,
     asked_to_wait,
@@ -32,6 +32,7 @@ from pratique_privacy.http.origins import Origins, find, sample
 from pratique_privacy.http.resources import PageOf, ReleaseResource, release_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
+from pratique_privacy.http.watching import EVENTS, Watched, watching
 from pratique_privacy.keys import Caller
 from pratique_privacy.policy.digest import policy_sha256
 from pratique_shared.contracts.facts import Blob, ReleaseRequested
@@ -42,9 +43,6 @@ from pratique_shared.contracts.releases import ReleaseRequest, ReleaseStatus, So
 from pratique_shared.runtime.clock import new_id, stamp
 
 router = APIRouter(prefix="/releases", tags=["releases"])
-
-# Seconds: between two looks, at first and where nothing changes; between two signs of life; until a watch ends.
-FIRST_LOOK, LAST_LOOK, HEARTBEAT, LONGEST = 0.25, 2.0, 15.0, 3600.0
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,7 @@ async def list_releases(
     caller: Called,
     services: Reach,
     limit: Limit = 100,
-    after: After = None,
+    after: Annotated[str | None, after_id("rel")] = None,
     status: Annotated[ReleaseStatus | None, Query(description="Only releases that stand there.")] = None,
     verdict: Annotated[Verdict | None, Query(description="Only releases with this verdict.")] = None,
 ) -> Response:
@@ -208,41 +206,18 @@ async def get_release(release_id: str, caller: Called, services: Reach) -> Respo
     "/{release_id}/events",
     operation_id="getReleaseEvents",
     response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "Snapshots of the release.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        },
-        **answers(404, 410),
-    },
+    responses={**EVENTS, **answers(404, 410)},
 )
-async def get_events(release_id: str, caller: Called, services: Reach) -> Response:
+async def get_events(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Send the release anew whenever it has changed, as Server-Sent Events, until it is done, for an hour at most."""
-    facts = await present_release(services, caller, release_id)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_events(services.archive, facts), headers=headers, media_type="text/event-stream")
+    archive, facts = services.archive, await present_release(services, caller, release_id)
 
+    async def shown() -> tuple[str, bool]:
+        present = await archive.any_release(release_id) or facts
+        text = json.dumps(release_resource(present).model_dump(mode="json"))
+        return text, present.outcome is not None or present.withdrawn
 
-async def _events(archive: Archive, facts: ReleaseFacts) -> AsyncIterator[str]:
-    """Yield what is new of a release; whoever reads on after the longest watch asks again."""
-    identity, clock = facts.requested.id, asyncio.get_running_loop().time
-    until, told, pause = clock() + LONGEST, clock(), FIRST_LOOK
-    seen, shown = None, ""
-    while clock() < until:
-        # Names come before the facts: what is written in between is a new name at the next look.
-        if (names := await _names(archive, identity)) != seen:
-            seen, pause = names, FIRST_LOOK
-            facts = await archive.any_release(identity) or facts
-            if (text := json.dumps(release_resource(facts).model_dump(mode="json"))) != shown:
-                shown, told = text, clock()
-                yield f"event: release\ndata: {text}\n\n"
-            if facts.outcome is not None or facts.withdrawn:
-                return
-        if clock() - told >= HEARTBEAT:
-            told = clock()
-            yield ": still here\n\n"
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, LAST_LOOK)
+    return watching(request, Watched("release", lambda: _names(archive, release_id), shown))
 
 
 async def _names(archive: Archive, identity: str) -> tuple[frozenset[str], ...]:

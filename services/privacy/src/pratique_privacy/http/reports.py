@@ -1,6 +1,5 @@
 """Reports: the posture of a release as a page for people."""
 
-from hashlib import sha256
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,9 +9,8 @@ from pratique_privacy.evidence.report.page import CONTENT_SECURITY_POLICY
 from pratique_privacy.evidence.report.report import report_of
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.access import Called, Reach, present_release
-from pratique_privacy.http.answers import answers, is_known, private
+from pratique_privacy.http.answers import UNCHANGED, answers, tagged
 from pratique_privacy.http.bundles import reader_of
-from pratique_privacy.http.formats import digest_header
 from pratique_privacy.http.results import check_not_broken
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.facts import Published, Withheld
@@ -20,6 +18,11 @@ from pratique_shared.contracts.problems import Conflict
 
 router = APIRouter(prefix="/releases/{release_id}", tags=["evidence"])
 
+GUARDED = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
 ASPECTS = ("class", "subset", "attribute")  # figures; the smallest classes show values and stay out
 
 
@@ -28,7 +31,7 @@ ASPECTS = ("class", "subset", "attribute")  # figures; the smallest classes show
     operation_id="getReport",
     response_class=HTMLResponse,
     summary="The posture of a release as a page",
-    responses=answers(404, 409, 410),
+    responses={**UNCHANGED, **answers(404, 409, 410)},
 )
 async def get_report(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give a page with every figure and all risk results; it loads nothing, and a recipient's shows no `before`."""
@@ -40,17 +43,9 @@ async def get_report(request: Request, release_id: str, caller: Called, services
     # Whoever holds the released records can count all of this; of a release that stays behind nobody else may.
     results = await _results(services, facts) if reader.before or isinstance(facts.outcome, Published) else {}
     text = report_of(facts, results, before=reader.before)
-    digest = sha256(text.encode()).hexdigest()
-    headers = private(f'"{digest}"')
-    if is_known(request, headers["ETag"]):
-        return Response(None, 304, headers)
-    guarded = {
-        "Repr-Digest": digest_header(digest),
-        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-    }
-    return HTMLResponse(text, headers={**headers, **guarded})
+    answered = tagged(request, text.encode(), "text/html")
+    answered.headers.update(GUARDED)
+    return answered
 
 
 async def _results(services: Services, facts: ReleaseFacts) -> dict[str, Any]:

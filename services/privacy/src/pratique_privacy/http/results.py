@@ -1,6 +1,7 @@
 """Results: posture, gate, records, and what explains them."""
 
 import json
+from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, assert_never
 
 from fastapi import APIRouter, Query, Request, Response
@@ -9,6 +10,7 @@ from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
     RETRY_AFTER,
+    UNCHANGED,
     After,
     Limit,
     answer,
@@ -19,7 +21,9 @@ from pratique_privacy.http.answers import (
     private,
     unchanging,
 )
-from pratique_privacy.http.formats import MEDIA_TYPES, file_response, form_asked
+from pratique_privacy.http.digests import digest_header
+from pratique_privacy.http.downloads import served, stored
+from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
 from pratique_privacy.http.resources import (
     GateSoFar,
     PageOf,
@@ -33,7 +37,7 @@ from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld
 from pratique_shared.contracts.gate import GateResult
-from pratique_shared.contracts.media import Form
+from pratique_shared.contracts.media import Form, file_name
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.posture import AttackResult, Posture
 from pratique_shared.contracts.problems import Conflict, FieldError, Forbidden, Unprocessable
@@ -43,6 +47,7 @@ router = APIRouter(prefix="/releases/{release_id}", tags=["results"])
 Aspect = Literal["class", "subset", "attribute", "record"]
 ASPECTS: Final[tuple[Aspect, ...]] = ("class", "subset", "attribute", "record")
 MOST_PREVIEWED = 1000
+_ASPECT = f" *({'|'.join(ASPECTS)}) *"
 
 
 class ReleasePreview(Contract):
@@ -58,6 +63,7 @@ class ReleasePreview(Contract):
     response_model=Posture,
     responses={
         202: {"description": "Still running: what there is so far.", "model": Posture | PostureSoFar},
+        **UNCHANGED,
         **answers(404, 409, 410),
     },
 )
@@ -97,7 +103,7 @@ def check_not_broken(facts: ReleaseFacts) -> None:
     "/gate",
     operation_id="getGate",
     response_model=GateResult,
-    responses={202: {"description": "Not held yet.", "model": GateSoFar}, **answers(404, 409, 410)},
+    responses={202: {"description": "Not held yet.", "model": GateSoFar}, **UNCHANGED, **answers(404, 409, 410)},
 )
 async def get_gate(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give the verdict and every check; a figure that is missing is never a pass."""
@@ -125,7 +131,7 @@ def released(facts: ReleaseFacts) -> Published:
     "/records",
     operation_id="getReleaseRecords",
     response_model=PageOf[Row],
-    responses={**files(*MEDIA_TYPES.values()), **answers(404, 409, 410)},
+    responses={**files(*MEDIA_TYPES.values()), **answers(404, 406, 409, 410, 416)},
 )
 async def get_records(
     request: Request,
@@ -138,16 +144,12 @@ async def get_records(
 ) -> Response:
     """Give the released records: Parquet, an Arrow stream, CSV, NDJSON, or a JSON page; only after a pass."""
     outcome = released(await present_release(services, caller, release_id))
-    asked = form_asked(request, form, "parquet")
+    asked, offset = form_asked(request, form, "parquet"), offset_cursor(after)
     if asked == "json":
-        return await _page(request, services, outcome, offset_cursor(after), limit)
-    blob = outcome.files[asked]
-    tag = f'"{blob.sha256}"'
-    if is_known(request, tag):
-        return Response(None, 304, private(tag))
-    # The whole file is held against its fact's digest before its first byte leaves.
-    data = await services.archive.releases_room.blob_bytes(blob)
-    return file_response(data, asked, release_id, blob.sha256, private(tag))
+        return await _page(request, services, outcome, offset, limit)
+    name = file_name(release_id, asked)
+    file = stored(services.archive.releases_room, outcome.files[asked], MEDIA_TYPES[asked], name)
+    return await served(request, file)
 
 
 async def _page(request: Request, services: Services, outcome: Published, offset: int, limit: int) -> Response:
@@ -158,8 +160,10 @@ async def _page(request: Request, services: Services, outcome: Published, offset
     table = SourceBytes("parquet", await services.archive.releases_room.blob_bytes(blob))
     rows = await services.tables.page(table, offset, limit + 1)
     following = str(offset + limit) if len(rows) > limit else None
-    body = json.dumps({"data": rows[:limit], "next": following})
-    return Response(body, 200, private(tag), media_type=MEDIA_TYPES["json"])
+    body = json.dumps({"data": rows[:limit], "next": following}).encode()
+    # The tag follows from the file and the place, so that a page that is known costs no child.
+    headers = {**private(tag), "Repr-Digest": digest_header(sha256(body).hexdigest())}
+    return Response(body, 200, headers, media_type=MEDIA_TYPES["json"])
 
 
 @router.get(
@@ -176,12 +180,24 @@ async def get_preview(
     return answer(ReleasePreview(rows=tuple(rows)), 200, {"Cache-Control": "no-store"})
 
 
-@router.get("/risk", operation_id="getRisk", response_model=dict[str, Any], responses=answers(404, 409, 410))
+@router.get(
+    "/risk",
+    operation_id="getRisk",
+    response_model=dict[str, Any],
+    responses={**UNCHANGED, **answers(404, 409, 410)},
+)
 async def get_risk(
+    request: Request,
     release_id: str,
     caller: Called,
     services: Reach,
-    by: Annotated[str | None, Query(max_length=60, description="class, subset, attribute, record, with commas")] = None,
+    by: Annotated[
+        str | None,
+        Query(
+            description="class, subset, attribute, record, with commas; all if absent",
+            json_schema_extra={"pattern": f"^{_ASPECT}(,{_ASPECT})*$", "maxLength": 60},
+        ),
+    ] = None,
 ) -> Response:
     """Tell where the risk sits: class sizes, subsets of fields that give records away, fields, small classes."""
     facts = await present_release(services, caller, release_id)
@@ -190,7 +206,7 @@ async def get_risk(
     found = await services.tables.risk(measured, table, aspects, facts.requested.ppi.k_target)
     if "class" in found:  # worst, typical and attacked record stand side by side
         found["class"]["attacked"] = _attacked(facts)
-    return Response(json.dumps(found), media_type="application/json")
+    return unchanging(request, json.dumps(found))
 
 
 def _attacked(facts: ReleaseFacts) -> dict[str, float | None] | None:
@@ -226,16 +242,16 @@ def _aspects(by: str | None, *, records: bool) -> tuple[Aspect, ...]:
     "/suggestions",
     operation_id="getSuggestions",
     response_model=list[Suggestion],
-    responses=answers(404, 409, 410, 507),
+    responses={**UNCHANGED, **answers(404, 409, 410, 507)},
 )
-async def get_suggestions(release_id: str, caller: Called, services: Reach) -> Response:
+async def get_suggestions(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give the changes of policy that would help, each with its reason and its predicted effect."""
     facts = await present_release(services, caller, release_id)
     measured, table = await _measured(services, facts)
     sources = await _raw(services, facts)
     key = await services.keys.tenant_key(caller.tenant)
     found = await services.tables.suggestions(facts.requested, measured, table, sources, key)
-    return Response(json.dumps(found), media_type="application/json")
+    return unchanging(request, json.dumps(found))
 
 
 async def _measured(services: Services, facts: ReleaseFacts) -> tuple[Measured, bytes]:

@@ -43,9 +43,9 @@ class Shelf:
         found = await self._archive.numbered(folder, StoredPolicy)
         return None if found is None else found[1]
 
-    async def policy(self, name: str) -> PolicyResource:
-        """Return a policy by its name; raises `NotFound`."""
-        if (built_in := BUILT_IN.get(name)) is not None:
+    async def policy(self, name: str, version: int | None = None) -> PolicyResource:
+        """Return a policy by its name, the newest or the given version of it; raises `NotFound`."""
+        if version is None and (built_in := BUILT_IN.get(name)) is not None:
             return PolicyResource(
                 name=name,
                 version=None,
@@ -55,7 +55,9 @@ class Shelf:
                 steps=built_in.policy.steps,
                 attributes=attributes_of(built_in, ()),
             )
-        found = await self._archive.numbered(self._by_name(name), StoredPolicy) if NAME.fullmatch(name) else None
+        found = None
+        if NAME.fullmatch(name):
+            found = await self._archive.numbered(self._by_name(name), StoredPolicy, version)
         if found is None:
             raise no_such("policy")
         return resource(name, *found)

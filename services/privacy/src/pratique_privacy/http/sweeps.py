@@ -1,27 +1,28 @@
 """Sweeps: every source under every configuration, asked for, watched, exported."""
 
 import json
-from hashlib import sha256
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import (
-    After,
+    UNCHANGED,
     Limit,
     Prefer,
-    accepted,
+    after_id,
     answer,
     answers,
     files,
     id_cursor,
-    private,
     takes,
+    unchanging,
 )
 from pratique_privacy.http.body import read_json
+from pratique_privacy.http.downloads import made, served
 from pratique_privacy.http.examples import SWEEPS
-from pratique_privacy.http.formats import MEDIA_TYPES, file_response, form_asked
+from pratique_privacy.http.following import add_following
+from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import Origins, find
 from pratique_privacy.http.resources import PageOf
@@ -33,21 +34,19 @@ from pratique_privacy.http.studies import (
     shown,
     study_for,
     study_page,
-    study_resource,
     take_in,
     taken,
 )
 from pratique_privacy.keys import Caller
-from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_privacy.sweeps.results import Section
 from pratique_privacy.tables import Row, SourceBytes
-from pratique_shared.contracts.media import Form
+from pratique_shared.contracts.media import Form, file_name
 from pratique_shared.contracts.problems import Conflict, FieldError, Unprocessable, pointer
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import (
     Configuration,
     Configured,
-    Members,
     SweepRequest,
     SweepSource,
     SweepWork,
@@ -146,58 +145,49 @@ async def _configuration(services: Services, shelf: Shelf, asked: SweepRequest, 
 
 
 @router.get("", operation_id="listSweeps", response_model=PageOf[StudyResource], responses=answers())
-async def list_sweeps(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_sweeps(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("swp")] = None
+) -> Response:
     """List the sweeps of the tenant, newest first, without their answers."""
     return answer(await study_page(services, caller, "swp", id_cursor("swp", after), limit))
 
 
-@router.get("/{sweep_id}", operation_id="getSweep", response_model=StudyResource, responses=answers(404))
-async def get_sweep(request: Request, sweep_id: str, caller: Called, services: Reach) -> Response:
+async def _found(sweep_id: str, caller: Called, services: Reach) -> StudyFacts:
+    return await study_for(services, caller, "swp", sweep_id)
+
+
+@router.get(
+    "/{sweep_id}", operation_id="getSweep", response_model=StudyResource, responses={**UNCHANGED, **answers(404)}
+)
+async def get_sweep(request: Request, facts: Annotated[StudyFacts, Depends(_found)], services: Reach) -> Response:
     """Say where a sweep stands; once completed: figures by group and configuration, correlations, findings."""
-    return await shown(services, request, await study_for(services, caller, "swp", sweep_id))
+    return await shown(services, request, facts)
+
+
+add_following(router, "/{sweep_id}", "Sweep", _found)
 
 
 @router.get(
     "/{sweep_id}/results",
     operation_id="getSweepResults",
     response_model=PageOf[Row],
-    responses={**files(*MEDIA_TYPES.values()), **answers(404, 409)},
+    responses={**files(*MEDIA_TYPES.values()), **answers(404, 406, 409, 416)},
 )
 async def get_results(
     request: Request,
     sweep_id: str,
-    caller: Called,
+    facts: Annotated[StudyFacts, Depends(_found)],
     services: Reach,
     form: Annotated[Form | None, Query(alias="format")] = None,
     part: Annotated[Section, Query(description="Which of the tables.")] = "releases",
 ) -> Response:
     """Give one table of a completed sweep: its releases, or what follows from them."""
-    facts = await study_for(services, caller, "swp", sweep_id)
     found = await answer_of(services, facts)
     if found is None:
         raise Conflict("not-finished", "The sweep has no result yet: GET it to see how far it is.")
     asked = form_asked(request, form, "json")
     if asked == "json":
-        return answer(PageOf[Row](data=tuple(found[part])))
+        return unchanging(request, json.dumps({"data": found[part], "next": None}))
     rows = SourceBytes("json", json.dumps(found[part]).encode())
     data = await services.tables.export(rows, asked)
-    digest = sha256(data).hexdigest()
-    return file_response(data, asked, f"{sweep_id}-{part}", digest, private(f'"{digest}"'))
-
-
-@router.post(
-    "/{sweep_id}/cancel",
-    operation_id="cancelSweep",
-    status_code=202,
-    response_model=StudyResource,
-    responses=answers(404, 507),
-)
-async def cancel_sweep(sweep_id: str, caller: Called, services: Reach) -> Response:
-    """Stop a sweep and its releases; one that has its outcome keeps it."""
-    facts = await study_for(services, caller, "swp", sweep_id)
-    studies = StudyArchive(services.archive)
-    if facts.outcome is None and await studies.cancel(sweep_id):
-        for release in facts.plan.releases if isinstance(facts.plan, Members) else ():
-            await services.archive.cancel(release)
-        facts = await studies.any(sweep_id) or facts
-    return answer(study_resource(facts), 202, accepted(f"/sweeps/{sweep_id}", 202))
+    return await served(request, made(data, MEDIA_TYPES[asked], file_name(f"{sweep_id}-{part}", asked)))

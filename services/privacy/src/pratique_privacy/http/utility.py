@@ -1,17 +1,21 @@
 """Utility: what a classifier still learns of what suppression leaves, asked for and watched."""
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.http.access import Called, Reach, present_release
-from pratique_privacy.http.answers import After, Limit, Prefer, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import UTILITIES
+from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.origins import find
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.studies import StudyResource, shown, study_for, study_page, take_in, taken
 from pratique_privacy.keys import Caller
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import UtilityRequest, UtilityWork
 from pratique_shared.contracts.utility import UtilityTask
@@ -70,12 +74,23 @@ async def _look_up(services: Services, caller: Caller, asked: UtilityRequest) ->
 
 
 @router.get("", operation_id="listUtility", response_model=PageOf[StudyResource], responses=answers())
-async def list_utility(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_utility(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("utl")] = None
+) -> Response:
     """List the utility studies of the tenant, newest first, without their answers."""
     return answer(await study_page(services, caller, "utl", id_cursor("utl", after), limit))
 
 
-@router.get("/{utility_id}", operation_id="getUtility", response_model=StudyResource, responses=answers(404))
-async def get_utility(request: Request, utility_id: str, caller: Called, services: Reach) -> Response:
+async def _found(utility_id: str, caller: Called, services: Reach) -> StudyFacts:
+    return await study_for(services, caller, "utl", utility_id)
+
+
+@router.get(
+    "/{utility_id}", operation_id="getUtility", response_model=StudyResource, responses={**UNCHANGED, **answers(404)}
+)
+async def get_utility(request: Request, facts: Annotated[StudyFacts, Depends(_found)], services: Reach) -> Response:
     """Say where a study stands; once completed: `rows`, one a threshold, with 95 % intervals."""
-    return await shown(services, request, await study_for(services, caller, "utl", utility_id))
+    return await shown(services, request, facts)
+
+
+add_following(router, "/{utility_id}", "Utility", _found)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, StringConstraints
 
 from pratique_privacy.http.access import Called, Reach, is_id
-from pratique_privacy.http.answers import After, Limit, accepted, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import Limit, accepted, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.resources import PageOf
@@ -139,7 +139,9 @@ def _check_address(services: Services, url: str) -> None:
 
 
 @router.get("", operation_id="listWebhooks", response_model=PageOf[WebhookResource], responses=answers())
-async def list_webhooks(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
+async def list_webhooks(
+    caller: Called, services: Reach, limit: Limit = 100, after: Annotated[str | None, after_id("whk")] = None
+) -> Response:
     """List the webhooks of the tenant, newest first."""
     notices, cursor = NoticeArchive(services.archive), id_cursor("whk", after)
     ids = [one for one in await notices.webhook_ids(caller.tenant) if cursor is None or one < cursor]
@@ -176,7 +178,11 @@ async def delete_webhook(webhook_id: str, caller: Called, services: Reach) -> Re
     responses=answers(404),
 )
 async def list_deliveries(
-    webhook_id: str, caller: Called, services: Reach, limit: Limit = 100, after: After = None
+    webhook_id: str,
+    caller: Called,
+    services: Reach,
+    limit: Limit = 100,
+    after: Annotated[str | None, after_id("dlv")] = None,
 ) -> Response:
     """List what was owed to a webhook, newest first, with every try."""
     await _webhook_for(services, caller, webhook_id)
@@ -206,7 +212,7 @@ async def redeliver(webhook_id: str, delivery_id: str, caller: Called, services:
     await notices.ask_again(known)
     await services.bell.ring("privacy", Message(task="deliver", id=webhook_id))
     shown_now = await notices.delivery(webhook_id, delivery_id) or known
-    return answer(_delivery_resource(shown_now), 202, {"Location": f"/webhooks/{webhook_id}/deliveries"})
+    return answer(_delivery_resource(shown_now), 202, accepted(f"/webhooks/{webhook_id}/deliveries", 202))
 
 
 async def _webhook_for(services: Services, caller: Caller, webhook_id: str) -> tuple[Webhook, Ended | None]:

@@ -23,13 +23,15 @@ def flags(
     survival_by_label: Mapping[str, float],
     labels_lost: bool = False,
     no_gate: bool = False,
+    formulas: bool = False,
 ) -> tuple[str, ...]:
     """Return the flags of a released table, in a fixed order.
 
     `trivial_t`: a sensitive attribute is constant, or there is one class; `few_classes`: fewer than 30 rows or 3
     classes; `suppressed_sa`: a sensitive cell or column is gone; `identifying_insensitive`: see below;
     `rare_labels_lost`: a label that the source had is in no row, or in too few to be learnt any more; `no_gate`;
-    `empty_release`, beside which only `rare_labels_lost` and `no_gate` still say anything.
+    `empty_release`, beside which only `rare_labels_lost` and `no_gate` still say anything;
+    `formulas_neutralised`: cells that a spreadsheet would run were given an apostrophe.
     """
     there = after.rows > 0
     raised = {
@@ -40,6 +42,7 @@ def flags(
         "identifying_insensitive": bool(identifying(table, attributes.insensitive)),
         "rare_labels_lost": labels_lost or 0.0 in survival_by_label.values(),
         "no_gate": no_gate,
+        "formulas_neutralised": formulas,
     }
     return tuple(name for name, up in raised.items() if up)
 

@@ -7,6 +7,7 @@ import polars as pl
 
 from pratique_privacy.policy.applicability import kind_after, kinds_of
 from pratique_privacy.policy.enumerable import enumerable
+from pratique_privacy.policy.formulas import is_formula
 from pratique_shared.contracts.attributes import LIST_OF, MAX_QUASI_IDENTIFIERS, Attributes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, SUBSCRIBER_COLUMNS, ColumnKind
 from pratique_shared.contracts.policy import (
@@ -41,6 +42,7 @@ DETAILS = {
     "enumerable-domain": "A salted hash does not hide values that can be enumerated.",
     "identifier-in-clear": "A direct identifier must be pseudonymised, suppressed or dropped.",
     "sensitive-missing": "A constraint on sensitive values needs a sensitive column.",
+    "formula-name": "A spreadsheet would run the name of a column: it cannot be released under this name.",
     "nothing-released": "The policy leaves no column to release.",
 }
 
@@ -185,6 +187,9 @@ def _outcome(attributes: Attributes, policy: Policy) -> Iterator[_Complaint]:
                 )
     listed = set(attributes.published)
     dropped = {step.column for step in policy.steps if isinstance(step, DropColumn)}
+    for name in sorted(listed - dropped):
+        if is_formula(name):
+            yield _complaint("formula-name", "/attributes", "drop the column, or send it under another name")
     if listed and listed <= dropped:
         yield _complaint("nothing-released", "/policy/steps", "keep at least one column")
 
