@@ -9,7 +9,9 @@ import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from arq import func
 from arq.connections import ArqRedis, RedisSettings, create_pool
@@ -51,7 +53,13 @@ def _task(message: Message) -> str:
 
 
 def _settings(url: str) -> RedisSettings:
+    """Read the URL of a server: `rediss://` is TLS, and `?ssl_ca_certs=FILE` names the authorities it is held against.
+
+    The name in the certificate must be the one that was dialled, which neither arq nor redis-py ask for by themselves.
+    """
     settings = RedisSettings.from_dsn(url)
+    settings.ssl_ca_certs = dict(parse_qsl(urlsplit(url).query)).get("ssl_ca_certs")
+    settings.ssl_check_hostname = settings.ssl
     settings.conn_retries, settings.conn_retry_delay = 20, 1
     return settings
 
@@ -187,16 +195,18 @@ async def serve(
     *,
     jobs: int,
     beside: Callable[[Doorbell], Coroutine[Any, Any, None]] | None = None,
+    alive: Path | None = None,
 ) -> None:
     """Work a queue until SIGTERM: stop taking work, let what runs go on for `DRAIN` seconds, return.
 
     `handler` is built around the doorbell of this worker; `beside` runs next to it (the sweeper). A lost connection
-    raises: the supervisor starts the process again.
+    raises: the supervisor starts the process again. The file `alive` is touched as long as the loop turns, for a
+    supervisor that can look at nothing else.
     """
     pool = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
     bell = Doorbell(pool)
     worker = _worker(bell, pool, queue, handler(bell), jobs)
-    side = [asyncio.create_task(_show_forever(bell, queue))]
+    side = [asyncio.create_task(_show_forever(bell, queue, alive))]
     if beside is not None:
         side.append(asyncio.create_task(beside(bell)))
     main = asyncio.create_task(worker.async_run())
@@ -241,7 +251,9 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
     )
 
 
-async def _show_forever(bell: Doorbell, queue: Queue) -> None:
+async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> None:
     while True:
         await bell.show(queue)
+        if alive is not None:
+            alive.touch()
         await asyncio.sleep(PRESENCE / 3)
