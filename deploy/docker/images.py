@@ -165,11 +165,8 @@ def processes(image: Image) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if (
-                entry.name.isdecimal()
-                and wanted in (entry / "cmdline").read_bytes()
-                and entry.stat().st_uid == image.uid
-            ):
+            words = (entry / "cmdline").read_bytes() if entry.name.isdecimal() else b""
+            if words.startswith(wanted) and entry.stat().st_uid == image.uid:
                 found.append(int(entry.name))
         except OSError:
             continue

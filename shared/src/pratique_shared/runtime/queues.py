@@ -8,7 +8,9 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -105,6 +107,29 @@ class Doorbell:
         """
         await self._redis.delete(f"rung:{_task(message)}")
         await self._redis.zrem(_name(queue), job)
+
+    @asynccontextmanager
+    async def counted(self, queue: Queue, job: str) -> AsyncIterator[None]:
+        """Count a job as being worked on, beside its queue, for whoever scales workers by what waits and what runs.
+
+        An entry is the job and when it ends unless it is renewed, so that a killed worker's are soon gone.
+        """
+        key = f"{_name(queue)}:working"
+
+        async def renew() -> None:
+            while True:
+                with suppress(RedisError, OSError):
+                    await self._redis.zremrangebyscore(key, "-inf", time.time())
+                    await self._redis.zadd(key, {job: time.time() + LEASE})
+                await asyncio.sleep(LEASE / 3)
+
+        renewal = asyncio.create_task(renew())
+        try:
+            yield
+        finally:
+            renewal.cancel()
+            with suppress(RedisError, OSError):
+                await self._redis.zrem(key, job)
 
     async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
         """Do a task under its lease, and once more for every ring that came in meanwhile; somebody else's is left."""
@@ -231,7 +256,8 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
             return
         try:
             await bell.take(queue, ctx["job_id"], taken)
-            await handle(taken)
+            async with bell.counted(queue, ctx["job_id"]):
+                await handle(taken)
         except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
             _log.exception("a task ended in an error; it is still owed")
 
