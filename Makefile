@@ -46,7 +46,7 @@ check: setup ## format, lint, types, walls, containers, manifests
 	$(BIN)/docker-compose --file docker-compose.yml config --quiet
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker-compose.yml
 	$(BIN)/hadolint deploy/docker/Dockerfile deploy/rapp/Dockerfile
-	$(BIN)/kubernetes-validate --strict --quiet $(wildcard deploy/k8s/base/*.yaml)
+	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %kustomization.yaml %scaling.yaml,$(wildcard deploy/k8s/base/*.yaml))
 
 assure: setup ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000)
 	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
@@ -73,7 +73,7 @@ secrets: ## make the secrets of the containers, once
 images: setup ## build every image with buildah, start each as its user, make a release with them (BASE=image)
 	$(BIN)/python deploy/docker/images.py $(BASE)
 
-sbom: setup ## what the services are made of, by version, digest and licence (out/sbom.cdx.json, out/licences.md)
+sbom: setup ## what the services are made of, by version and licence (out/sbom.cdx.json, out/licences.md)
 	rm -rf out/installed
 	$(BIN)/uv venv --quiet --python $(BIN)/python out/installed
 	VIRTUAL_ENV=$(CURDIR)/out/installed $(BIN)/uv pip install --quiet --constraints requirements/lock.txt \
