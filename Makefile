@@ -49,7 +49,7 @@ check: setup ## format, lint, types, walls, containers, manifests
 	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %kustomization.yaml %scaling.yaml,$(wildcard deploy/k8s/base/*.yaml))
 
 assure: setup ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000)
-	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
+	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py tests/integration/test_fleet.py
 	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz

@@ -1,4 +1,4 @@
-"""What the services are made of: every package locked, under a licence that may stand beside ours, and audited or not."""
+"""What the services are made of: every package locked, under a licence that may stand beside ours, and audited."""
 
 import re
 
