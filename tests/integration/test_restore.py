@@ -1,6 +1,7 @@
 """The restore rehearsal: a copy of a running store, started elsewhere, serves what was served and verifies."""
 
 import asyncio
+import itertools
 import json
 import shutil
 import threading
@@ -41,7 +42,7 @@ def made(client: Client) -> str:
 
 async def swept(data: Path) -> int:
     """Let two days pass over a store and remove its orphans; return how many there were."""
-    secrets, days = secrets_in(data), iter(range(1, 10))
+    secrets, days = secrets_in(data), itertools.count()
     keys = {name: StorageKey(bytes.fromhex(secrets.rooms[name])) for name in ROOMS}
     store = (data / "store").as_uri()
     archive = Archive(*(open_room(store, name, keys[name]) for name in ("captures", "releases", "matrices", "scores")))

@@ -17,7 +17,7 @@ def test_a_release_of_a_capture_is_made_served_and_shredded_on_s3(tmp_path: Path
         running.client() as client,
     ):
         capture = client.push_capture(tmp_path / "sample.pcap")["id"]
-        assert client.wait_capture(capture)["hosts"] == len(truth.hosts)
+        assert client.wait_capture(capture)["records"] == len(truth.hosts)
         asked = {"source": {"capture": capture}, "policy": "C4", "gate": {}, "attacks": {"repetitions": 20, "seed": 3}}
         release = client.create_release(asked)["id"]
         assert client.wait_release(release)["status"] == "completed"
