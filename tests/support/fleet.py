@@ -18,7 +18,7 @@ from pratique_shared.runtime.settings import read_environment
 
 LEASE = 1
 LATE = 0.4  # seconds that a slow worker takes over a shard
-LONG = 3.0  # and one that is to be paused in the middle of one
+LONG = 10.0  # and one that is to be paused in the middle of one
 
 
 def score_late(call: Call) -> Reply:
