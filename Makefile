@@ -10,20 +10,24 @@ KILLS ?= 200
 MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
 CONTRACT ?= 25
+BASE ?=
+MEMBERS := ./shared ./services/ingest ./services/privacy ./services/attack-sim ./clients/python ./deploy/local
+UV = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure contract fuzz bench paper federation csar secrets lock clean
+.PHONY: help setup demo run test check assure contract fuzz bench paper federation csar secrets images sbom audit lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 setup: $(VENV)/.ready ## make the environment
 
-$(VENV)/.ready: requirements/lock.txt $(wildcard */pyproject.toml */*/pyproject.toml)
+$(VENV)/.ready: requirements/lock.txt requirements/members.txt requirements/uv.txt $(wildcard */pyproject.toml */*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pratique needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --requirement requirements/lock.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/uv.txt
+	$(UV) pip install --quiet --require-hashes --requirement requirements/lock.txt
+	$(UV) pip install --quiet --no-deps --build-constraints requirements/lock.txt --requirement requirements/members.txt
 	@touch $@
 
 demo: setup ## a capture goes in, a measured release comes out (CAPTURE=file POLICY=name)
@@ -35,22 +39,25 @@ run: setup ## keep it serving on 127.0.0.1:8080 (PRATIQUE_PORT, PRATIQUE_DATA)
 test: setup ## run the tests, on every core
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
-check: setup ## format, lint, types, walls, compose file
+check: setup ## format, lint, types, walls, containers, manifests
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/docker-compose --file docker-compose.yml config --quiet
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker-compose.yml
+	$(BIN)/hadolint deploy/docker/Dockerfile deploy/rapp/Dockerfile
+	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %kustomization.yaml %scaling.yaml,$(wildcard deploy/k8s/base/*.yaml))
 
 assure: setup contract ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000), the contract
-	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
+	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py tests/integration/test_fleet.py
 	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
 
 contract: setup ## requests made up from the OpenAPI document, CONTRACT=25 an operation and phase
 	PRATIQUE_CONTRACT=$(CONTRACT) $(BIN)/python -m pytest -m slow -s tests/conformance/test_contract.py
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet atheris==3.0.0
+	$(UV) pip install --quiet atheris==3.0.0
 	mkdir -p out/fuzz
 	$(BIN)/python -m tests.fuzz.fuzz_profile out/fuzz/corpus -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
 		-timeout=20 -rss_limit_mb=4096 -artifact_prefix=out/fuzz/
@@ -71,8 +78,24 @@ csar: ## the sample rApp as a package for the rApp manager (out/posture-watch.cs
 secrets: ## make the secrets of the containers, once
 	deploy/docker/make-secrets.sh
 
-lock: setup ## pin every version anew
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-emit-index-url --no-header --no-annotate \
+images: setup ## build every image with buildah, start each as its user, make a release with them (BASE=image)
+	$(BIN)/python deploy/docker/images.py $(BASE)
+
+sbom: setup ## what the services are made of, by version and licence (out/sbom.cdx.json, out/licences.md)
+	rm -rf out/installed
+	$(BIN)/uv venv --quiet --python $(BIN)/python out/installed
+	VIRTUAL_ENV=$(CURDIR)/out/installed $(BIN)/uv pip install --quiet --constraints requirements/lock.txt \
+		--build-constraints requirements/lock.txt $(MEMBERS)
+	$(BIN)/uvx --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment --output-reproducible --validate \
+		--output-file out/sbom.cdx.json out/installed
+	$(BIN)/python deploy/supply/licences.py > out/licences.md
+
+audit: setup ## ask the advisory database about every pinned version; it needs the network
+	$(BIN)/python deploy/supply/audit.py
+
+lock: setup ## pin every version anew, by the digests of its files
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url --no-header \
+		--no-annotate $(addprefix --no-emit-package ,pratique $(addprefix pratique-,shared ingest privacy attack-sim local)) \
 		requirements/workspace.in --output-file requirements/lock.txt
 
 clean: ## remove the environment and what the tools left

@@ -208,3 +208,32 @@ def test_a_worker_reaches_no_other_queue_but_the_one_that_it_reports_to(
                 client.zrange(refused, 0, -1)
         with pytest.raises(redis.exceptions.NoPermissionError):
             client.zadd(f"pratique:{other}", {"job": 1})
+
+
+def test_the_scaler_reads_the_lengths_of_queues_and_nothing_else(
+    made: dict[str, str], port: int, tmp_path: Path
+) -> None:
+    with (
+        redis.Redis(port=port, username="scaler", password="") as client,
+        pytest.raises(redis.exceptions.AuthenticationError),
+    ):
+        client.ping()  # it has no password where nobody scales
+    users = made["users.acl"].replace("user scaler reset on", "user scaler reset on >a-password")
+    by_type = "return redis.call(({zset='zcard', none='llen'})[redis.call('type', KEYS[1]).ok], KEYS[1])"
+    with (
+        queue_server(tmp_path, users) as other,
+        redis.Redis(port=other, username="scaler", password="a-password") as client,
+    ):
+        until = time.monotonic() + 10
+        while True:
+            try:
+                assert client.eval(by_type, 1, "pratique:attack") == 0
+                break
+            except redis.ConnectionError:
+                assert time.monotonic() < until, "the server did not come up"
+                time.sleep(0.02)
+        for script in ("return redis.call('zrange', KEYS[1], 0, -1)", "return redis.call('del', KEYS[1])"):
+            with pytest.raises((redis.exceptions.NoPermissionError, redis.exceptions.ResponseError)):
+                client.eval(script, 1, "pratique:attack")
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            client.eval(by_type, 1, "lease:x")

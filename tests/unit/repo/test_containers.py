@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from pratique_ingest.plan import NO_PLAN, read_plan
 from pratique_local.supervisor import HANDED_ON, plan
 from pratique_privacy.settings import PrivacySettings
 from tests.unit.repo.images import compose, dockerfile, last, lineage, stages
-from tests.unit.repo.source import REPOSITORY
+from tests.unit.repo.source import MEMBERS, REPOSITORY
 
 OURS = ("api", "worker", "ingest", "attack-sim")
 # What `make run` calls the same processes.
@@ -165,16 +166,37 @@ def test_commands_are_lists_so_that_a_signal_reaches_python() -> None:
         assert json.loads(last(dockerfile(), target, "CMD"))
 
 
-def test_base_and_uv_are_pinned_and_the_same_everywhere() -> None:
+def test_the_base_is_pinned_and_the_same_everywhere() -> None:
     text = (REPOSITORY / "deploy/docker/Dockerfile").read_text()
     base = re.search(r"^ARG BASE=(\S+)$", text, re.MULTILINE)
     assert base is not None
     assert re.fullmatch(r"python:3\.11\.\d+-slim-[a-z]+", base[1])
     assert {services()[name]["build"]["args"]["BASE"] for name in OURS} == {base[1]}
     assert re.fullmatch(r"valkey/valkey:\d+\.\d+\.\d+", services()["valkey"]["image"])
-    pinned = re.findall(r"uv==[\d.]+", text + (REPOSITORY / "Makefile").read_text())
-    assert len(pinned) == 2
-    assert len(set(pinned)) == 1
+
+
+def test_every_version_is_pinned_by_the_digests_of_its_files() -> None:
+    for name in ("lock", "uv"):
+        entries = re.split(r"\n(?=[a-z0-9])", (REPOSITORY / f"requirements/{name}.txt").read_text())
+        assert [e for e in entries if not re.match(r"[a-z0-9.-]+==[\w.]+( ; [^\\]+)? \\\n    --hash=sha256:", e)] == []
+    locked = (REPOSITORY / "requirements/lock.txt").read_text()
+    built_by = {
+        tomllib.loads(path.read_text())["build-system"]["requires"][0]
+        for path in (REPOSITORY / member / "pyproject.toml" for member in MEMBERS)
+    }
+    assert built_by
+    assert [backend for backend in built_by if f"\n{backend} \\\n" not in locked] == []
+
+
+@pytest.mark.parametrize("file", ["Makefile", "deploy/docker/Dockerfile"])
+def test_nothing_is_installed_beside_the_digests(file: str) -> None:
+    text = (REPOSITORY / file).read_text().replace("\\\n", " ")
+    installs = [line for line in text.splitlines() if re.search(r"pip install", line) and "atheris" not in line]
+    assert installs
+    held = (
+        r"--require-hashes|--constraints requirements/lock\.txt|--constraints lock\.txt|--no-deps --build-constraints"
+    )
+    assert [line for line in installs if not re.search(held, line)] == []
 
 
 def test_stages_are_read_with_their_continued_lines() -> None:

@@ -1,5 +1,6 @@
 """The ledger and the attempts: first writers win, and every task ends."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,25 @@ class Runs:
 
     async def give_up(self, failure: Failure) -> None:
         self.failures.append(failure)
+
+
+async def test_a_task_whose_worker_is_told_to_stop_again_and_again_is_never_given_up_for_that(ledger: Ledger) -> None:
+    given_up: list[Failure] = []
+
+    async def never() -> None:
+        await asyncio.sleep(60)
+
+    async def give_up(failure: Failure) -> None:
+        given_up.append(failure)
+
+    for number in range(12):
+        work = asyncio.create_task(attempt(ledger, ENTITY, "measure", never, give_up))
+        while len(await ledger._room.names(f"facts/{ENTITY}/starts/measure")) == number:
+            await asyncio.sleep(0)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+    assert given_up == []
 
 
 async def test_the_second_writer_of_a_fact_leaves_no_trace(ledger: Ledger) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -81,6 +82,28 @@ async def test_the_jobs_of_killed_workers_do_not_stand_before_new_ones(bell: Doo
     worker.cancel()
     await asyncio.gather(worker, return_exceptions=True)
     await asyncio.sleep(0.1)
+
+
+async def test_what_is_worked_on_is_counted_until_it_ends_and_what_a_killed_worker_left_is_soon_gone(
+    bell: Doorbell,
+) -> None:
+    await bell._redis.zadd("pratique:ingest:working", {"of a killed worker": time.time() - 1})
+    async with bell.counted("ingest", "a job"), asyncio.timeout(10):
+        while await bell._redis.zrange("pratique:ingest:working", 0, -1) != [b"a job"]:
+            await asyncio.sleep(0.01)
+    assert await bell._redis.zcard("pratique:ingest:working") == 0
+
+
+async def test_a_worker_says_by_a_file_that_its_loop_turns(bell: Doorbell, url: str, tmp_path: Path) -> None:
+    async def handle(_: Message) -> None: ...
+
+    worker = asyncio.create_task(serve(url, "attack", lambda _: handle, jobs=1, alive=tmp_path / "alive"))
+    async with asyncio.timeout(10):
+        while not (tmp_path / "alive").exists():
+            await asyncio.sleep(0.01)
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+    assert await bell.present("attack")
 
 
 async def test_a_ring_during_the_work_makes_it_be_done_once_more(bell: Doorbell) -> None:

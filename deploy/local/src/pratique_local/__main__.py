@@ -1,4 +1,4 @@
-"""`python -m pratique_local`: `run` serves, `demo` shows a release, `sample` writes a capture, `paper` a study."""
+"""`python -m pratique_local`: `run` serves, `backup` copies, `demo` shows; `sample` and `paper` write files."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from types import FrameType
 
 from pratique_local.advise.command import DESCRIPTION, add_arguments
 from pratique_local.advise.command import run as advise
+from pratique_local.backup import back_up
 from pratique_local.demo import demo
 from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
@@ -87,6 +88,16 @@ def _paper(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return 0
 
 
+def _backup(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    if not (given.data / "store").is_dir():
+        parser.error(f"there is no store in {given.data}")
+    done = back_up(given.data, given.to, given.secrets_to)
+    print(f"{done.files} files of {done.bytes} bytes copied, {done.removed} removed that the store no longer has")
+    if given.secrets_to is None:
+        print("the secrets were not copied: without secrets.json the copy opens to nobody")
+    return 0
+
+
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m pratique_local", description=__doc__)
@@ -98,6 +109,10 @@ def main() -> int:
     tenant = commands.add_parser("tenant", help="make a tenant and its first admin key, which is shown this once")
     tenant.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
     tenant.add_argument("words", nargs="+", metavar="add NAME | admin-key NAME | list")
+    saved = commands.add_parser("backup", help="copy the store, also of a service that runs")
+    saved.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    saved.add_argument("--to", type=Path, required=True, help="a folder; what is there already is not copied again")
+    saved.add_argument("--secrets-to", type=Path, help="another folder, for secrets.json and admin.key")
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
     show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
@@ -125,6 +140,8 @@ def main() -> int:
         return sample.run(given)
     if given.command == "advise":
         return advise(given)
+    if given.command == "backup":
+        return _backup(given, parser)
     if given.command == "run":
         return run(given.data, given.port, given.attack_workers)
     if given.command == "tenant":

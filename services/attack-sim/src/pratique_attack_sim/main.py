@@ -26,6 +26,7 @@ async def work(settings: AttackSettings) -> None:
             "attack",
             lambda bell: AttackSim(matrices, scores, children, bell).handle,
             jobs=settings.attack_processes,
+            alive=settings.alive_file,
         )
     finally:
         children.close()

@@ -44,6 +44,7 @@ async def work(settings: IngestSettings) -> None:
             "ingest",
             lambda bell: Ingest(room, children, bell, plan).handle,
             jobs=settings.ingest_processes,
+            alive=settings.alive_file,
         )
     finally:
         children.close()

@@ -23,6 +23,7 @@ from pratique_privacy.notices.archive import NoticeArchive
 from pratique_privacy.notices.courier import Courier
 from pratique_privacy.notices.lines import Lines
 from pratique_privacy.notices.subscribers import Subscribers
+from pratique_privacy.orphans.orphanage import Orphanage
 from pratique_privacy.outbound.post import Outbound
 from pratique_privacy.settings import (
     FIRST_TENANT,
@@ -142,6 +143,7 @@ class Desk:
         lines = Lines(archive, keys, audit, *self._outs, base.rstrip("/"))
         self._courier = Courier(NoticeArchive(archive), lines, bell)
         self._privacy = Privacy(archive, keys, tables, studies, bell, Announcer(archive, self._courier.wake))
+        self._orphanage = Orphanage(archive)
         self._registrar = None if terms is None else Registrar(terms, Subscribers(archive), bell, audit)
 
     async def handle(self, message: Message) -> None:
@@ -157,7 +159,7 @@ class Desk:
 
     async def beside(self) -> None:
         """Do what nobody rings for, until cancelled."""
-        work = [self._privacy.sweep_forever(), self._courier.run()]
+        work = [self._privacy.sweep_forever(), self._courier.run(), self._orphanage.run()]
         if self._registrar is not None:
             work.append(self._registrar.run())
         try:
@@ -184,6 +186,7 @@ async def work(settings: PrivacySettings) -> None:
             lambda bell: desk(bell).handle,
             jobs=16,
             beside=lambda bell: desk(bell).beside(),
+            alive=settings.alive_file,
         )
     finally:
         tables.close()

@@ -7,10 +7,11 @@ fsync of the file and of its folder before anyone is told; on S3 the conditional
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -21,6 +22,9 @@ from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
 from pratique_shared.runtime.sealing import BrokenSeal, Chunks, Opener, Sealer, StorageKey, new_data_key
 
+if TYPE_CHECKING:
+    from obstore.store import S3Config
+
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
 KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
 READ_PIECE = 4 << 20
@@ -28,13 +32,17 @@ KNOWN_FOLDERS = 10_000  # whose place in the tree is known to be durable
 WRITE_PIECE = 5 << 20  # the smallest part that S3 takes
 
 
-def open_room(url: str, name: RoomName, key: StorageKey) -> "Room":
-    """Open the room `name` of the store at `url`: `file:///folder` or `s3://bucket/prefix`."""
+def open_room(url: str, name: RoomName, key: StorageKey, credentials: Mapping[str, str] | None = None) -> "Room":
+    """Open the room `name` of the store at `url`: `file:///folder` or `s3://bucket/prefix`, there with credentials.
+
+    What else S3 needs to know (`AWS_REGION`, `AWS_ENDPOINT`) is read from the environment by the driver of the store.
+    """
     if url.startswith("file://"):
         root = Path(unquote(urlsplit(url).path)) / name
         root.mkdir(parents=True, exist_ok=True)
         return Room(LocalStore(root), root, key)
-    return Room(from_url(f"{url.rstrip('/')}/{name}"), None, key)
+    given = cast("S3Config", dict(credentials)) if credentials else None
+    return Room(from_url(f"{url.rstrip('/')}/{name}", config=given), None, key)
 
 
 def _problem(error: Exception) -> Exception:
@@ -77,11 +85,15 @@ class Room:
 
     async def names(self, prefix: str) -> list[str]:
         """Return the keys below `prefix`, sorted; a local listing has no order of its own."""
+        return sorted(await self.written(prefix))
+
+    async def written(self, prefix: str) -> dict[str, datetime]:
+        """Return the keys below `prefix`, each with the moment of its last writing by the store's clock."""
         try:
             listing = obstore.list(self._store, prefix=prefix, chunk_size=1000)
-            return sorted([entry["path"] async for batch in listing for entry in batch])
+            return {entry["path"]: entry["last_modified"] async for batch in listing for entry in batch}
         except FileNotFoundError:  # a folder that was removed while it was walked
-            return []
+            return {}
         except (BaseError, OSError) as error:
             raise _problem(error) from error
 
@@ -211,6 +223,14 @@ class Room:
         blobs = await self.names(folder)
         await self.delete(*sorted(blobs, key=lambda name: not name.endswith(KEY_SUFFIX)))
 
+    async def clear_drafts(self, folder: str, before: datetime) -> int:
+        """Remove the files that killed writers left half written below a folder; return how many.
+
+        On local disk what is written stands under `<name>#<number>` until it is whole, and no listing shows it. On S3
+        an upload that was not completed is no object: a rule of the bucket ends it.
+        """
+        return 0 if self._root is None else await asyncio.to_thread(_unlink_drafts, self._root / folder, before)
+
     async def _data_key(self, key: str) -> bytes:
         wrapped = await self.read(f"{key}{KEY_SUFFIX}")
         if wrapped is None:
@@ -257,6 +277,18 @@ class Drafts:
     def drop(self) -> None:
         """Let them go after all: another fact came first."""
         self.kept = False
+
+
+def _unlink_drafts(folder: Path, before: datetime) -> int:
+    removed, drafts = 0, list[Path]()
+    with suppress(FileNotFoundError):  # the folder went while it was walked
+        drafts = list(folder.rglob("*#*"))
+    for path in drafts:
+        with suppress(OSError):  # its writer came to the end, or it is not ours to remove
+            if datetime.fromtimestamp(path.stat().st_mtime, UTC) < before:
+                path.unlink()
+                removed += 1
+    return removed
 
 
 def _fsync(path: Path) -> None:

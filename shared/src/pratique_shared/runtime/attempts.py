@@ -1,5 +1,6 @@
 """Attempts: a task is tried until its fact is there, and given up with a code when it keeps dying."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -39,7 +40,7 @@ async def attempt(
 
     A `Problem` that no retry helps ends it, so do the second death of its child and the eleventh start: a task that
     takes its worker along leaves no other trace. A retryable problem is left to the sweeper, and its start is not
-    counted: a full store costs time, never a release.
+    counted: a full store costs time, never a release. Nor is one that was cut off since its worker was told to stop.
     """
     try:
         starts = await ledger.start(entity, task)
@@ -57,6 +58,10 @@ async def attempt(
             except BrokenSeal:
                 await give_up(DAMAGED)
             return
+    except asyncio.CancelledError:
+        with suppress(Problem):
+            await ledger.waited(entity, task)
+        raise
     except Problem as problem:
         if not problem.retryable:
             await give_up(Failure(code=problem.code, detail=problem.detail))

@@ -8,8 +8,12 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from arq import func
 from arq.connections import ArqRedis, RedisSettings, create_pool
@@ -51,7 +55,13 @@ def _task(message: Message) -> str:
 
 
 def _settings(url: str) -> RedisSettings:
+    """Read the URL of a server: `rediss://` is TLS, and `?ssl_ca_certs=FILE` names the authorities it is held against.
+
+    The name in the certificate must be the one that was dialled, which neither arq nor redis-py ask for by themselves.
+    """
     settings = RedisSettings.from_dsn(url)
+    settings.ssl_ca_certs = dict(parse_qsl(urlsplit(url).query)).get("ssl_ca_certs")
+    settings.ssl_check_hostname = settings.ssl
     settings.conn_retries, settings.conn_retry_delay = 20, 1
     return settings
 
@@ -97,6 +107,29 @@ class Doorbell:
         """
         await self._redis.delete(f"rung:{_task(message)}")
         await self._redis.zrem(_name(queue), job)
+
+    @asynccontextmanager
+    async def counted(self, queue: Queue, job: str) -> AsyncIterator[None]:
+        """Count a job as being worked on, beside its queue, for whoever scales workers by what waits and what runs.
+
+        An entry is the job and when it ends unless it is renewed, so that a killed worker's are soon gone.
+        """
+        key = f"{_name(queue)}:working"
+
+        async def renew() -> None:
+            while True:
+                with suppress(RedisError, OSError):
+                    await self._redis.zremrangebyscore(key, "-inf", time.time())
+                    await self._redis.zadd(key, {job: time.time() + LEASE})
+                await asyncio.sleep(LEASE / 3)
+
+        renewal = asyncio.create_task(renew())
+        try:
+            yield
+        finally:
+            renewal.cancel()
+            with suppress(RedisError, OSError):
+                await self._redis.zrem(key, job)
 
     async def answer(self, message: Message, work: Callable[[], Awaitable[None]]) -> None:
         """Do a task under its lease, and once more for every ring that came in meanwhile; somebody else's is left."""
@@ -187,16 +220,18 @@ async def serve(
     *,
     jobs: int,
     beside: Callable[[Doorbell], Coroutine[Any, Any, None]] | None = None,
+    alive: Path | None = None,
 ) -> None:
     """Work a queue until SIGTERM: stop taking work, let what runs go on for `DRAIN` seconds, return.
 
     `handler` is built around the doorbell of this worker; `beside` runs next to it (the sweeper). A lost connection
-    raises: the supervisor starts the process again.
+    raises: the supervisor starts the process again. The file `alive` is touched as long as the loop turns, for a
+    supervisor that can look at nothing else.
     """
     pool = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
     bell = Doorbell(pool)
     worker = _worker(bell, pool, queue, handler(bell), jobs)
-    side = [asyncio.create_task(_show_forever(bell, queue))]
+    side = [asyncio.create_task(_show_forever(bell, queue, alive))]
     if beside is not None:
         side.append(asyncio.create_task(beside(bell)))
     main = asyncio.create_task(worker.async_run())
@@ -221,7 +256,8 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
             return
         try:
             await bell.take(queue, ctx["job_id"], taken)
-            await handle(taken)
+            async with bell.counted(queue, ctx["job_id"]):
+                await handle(taken)
         except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
             _log.exception("a task ended in an error; it is still owed")
 
@@ -241,7 +277,9 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
     )
 
 
-async def _show_forever(bell: Doorbell, queue: Queue) -> None:
+async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> None:
     while True:
         await bell.show(queue)
+        if alive is not None:
+            alive.touch()
         await asyncio.sleep(PRESENCE / 3)

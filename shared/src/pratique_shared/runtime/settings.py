@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from pydantic import BeforeValidator, Field, SecretBytes
+from pydantic import BeforeValidator, Field, SecretBytes, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pratique_shared.runtime.artifacts import Room, RoomName, open_room
@@ -23,6 +23,7 @@ Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, m
 
 PR_SET_DUMPABLE = 4
 SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL", "PRATIQUE_ICS_TOKEN")
+CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # of a store on S3
 
 
 class Settings(BaseSettings):
@@ -42,14 +43,22 @@ class Settings(BaseSettings):
     key_matrices: Key | None = None
     key_scores: Key | None = None
     log_level: str = "INFO"
+    alive_file: Path | None = Field(default=None, description="a worker touches it as long as its loop turns")
+    aws_access_key_id: SecretStr | None = Field(default=None, validation_alias="AWS_ACCESS_KEY_ID")
+    aws_secret_access_key: SecretStr | None = Field(default=None, validation_alias="AWS_SECRET_ACCESS_KEY")
+    aws_session_token: SecretStr | None = Field(default=None, validation_alias="AWS_SESSION_TOKEN")
 
     def room(self, name: RoomName) -> Room:
         """Open a room; a process that was not given the room's key cannot."""
         secret: SecretBytes | None = getattr(self, f"key_{name}")
         if secret is None:
             raise SystemExit(f"PRATIQUE_KEY_{name.upper()} is missing: 64 hex digits, the storage key of this room")
+        given = {name.lower(): getattr(self, name.lower()) for name in CREDENTIALS}
         return open_room(
-            self.store or (self.data.absolute() / "store").as_uri(), name, StorageKey(secret.get_secret_value())
+            self.store or (self.data.absolute() / "store").as_uri(),
+            name,
+            StorageKey(secret.get_secret_value()),
+            {name: value.get_secret_value().strip() for name, value in given.items() if value is not None},
         )
 
 
@@ -61,6 +70,6 @@ def read_environment(kind: type[Given]) -> Given:
     settings = kind(_secrets_dir=os.environ.get("PRATIQUE_SECRETS"))
     if sys.platform == "linux":  # nor may it read them from this process: /proc/<pid>/environ keeps what we delete
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0)
-    for name in [name for name in os.environ if name.startswith(SECRET_PREFIXES)]:
+    for name in [name for name in os.environ if name.startswith((*SECRET_PREFIXES, *CREDENTIALS))]:
         del os.environ[name]
     return settings

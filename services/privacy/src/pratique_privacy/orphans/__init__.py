@@ -1,0 +1,1 @@
+"""Blobs that no fact names: what killed writers left behind."""
