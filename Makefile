@@ -11,7 +11,7 @@ MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure fuzz bench paper csar secrets lock clean
+.PHONY: help setup demo run test check e2e assure fuzz bench paper csar secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -44,6 +44,11 @@ check: setup ## format, lint, types, walls, compose file
 assure: setup ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000)
 	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py
 	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
+
+e2e: setup ## the dashboard in a browser (installs Debian's Chromium where it is root and there is none)
+	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium; } || \
+		{ echo "there is no /usr/bin/chromium: install Debian's package chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/e2e
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet atheris==3.0.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pratique_privacy.evidence.pseudonyms import KeyMark, key_mark
+from pratique_privacy.sessions import Sessions
 from pratique_privacy.signing import SigningKeys
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Unauthorized, Unavailable
@@ -56,6 +57,7 @@ class KeyRoom:
     def __init__(self, room: Room, master: bytes) -> None:
         self._room, self._master = room, StorageKey(master)
         self.signing = SigningKeys(room, self._master)
+        self.sessions = Sessions(room)
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
 
     async def new_api_key(
@@ -120,9 +122,18 @@ class KeyRoom:
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if key is None or not hmac.compare_digest(digest, key.secret_sha256):
             raise Unauthorized("key-unknown", "Send `Authorization: Bearer <api key>` with a key that is in force.")
-        if key.expires_at is not None and key.expires_at <= stamp():
-            raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
-        return Caller(key.id, key.tenant, key.role, key.recipient)
+        return _in_force(key)
+
+    async def caller_of_key(self, key_id: str) -> Caller:
+        """Return who holds the key that a session or ticket stands for; raises `Unauthorized` once it is revoked."""
+        key = await self._api_key(key_id)
+        if key is None:
+            raise Unauthorized("key-unknown", "The key of this session was revoked: sign in with another.")
+        return _in_force(key)
+
+    async def caller_of_session(self, session: str) -> Caller:
+        """Return for whom a session acts; raises `Unauthorized` once it or its key has ended."""
+        return await self.caller_of_key(await self.sessions.key_of(session))
 
     async def _api_key(self, key_id: str) -> ApiKey | None:
         at, key = self._known.get(key_id, (-CACHED, None))
@@ -162,3 +173,9 @@ class KeyRoom:
     async def tenant_key_mark(self, tenant: str) -> KeyMark:
         """Return what a certificate says of the tenant's pseudonymisation key."""
         return key_mark(await self.tenant_key(tenant), TENANT_KEY)
+
+
+def _in_force(key: ApiKey) -> Caller:
+    if key.expires_at is not None and key.expires_at <= stamp():
+        raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
+    return Caller(key.id, key.tenant, key.role, key.recipient)

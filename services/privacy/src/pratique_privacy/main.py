@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
+from pratique_privacy.dashboard import routes as dashboard
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.registrar import Registrar
@@ -123,8 +124,10 @@ async def serve_api(settings: PrivacySettings) -> None:
         webhook_allowed=allowed_by("WEBHOOK_ALLOW", settings.webhook_allow),
         ics=ics_terms(settings),
     )
+    app = create_app(services)
+    dashboard.install(app)
     config = uvicorn.Config(
-        create_app(services),
+        app,
         host=settings.host,
         port=settings.port,
         log_config=None,

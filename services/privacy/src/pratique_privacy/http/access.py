@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.auditing import begin, changes, is_audited
+from pratique_privacy.http.cookies import caller_of
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
@@ -85,10 +86,12 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "redeliver": OPERATOR,
     "getIcs": OPERATOR,
     "whoAmI": EVERYONE,
+    "createTicket": EVERYONE,
 }
 # Public keys are for whoever holds a certificate; the coordinator has a token of its own.
 CALLBACKS: Final = frozenset({"icsHealth", "putInfoJob", "deleteInfoJob"})
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS
+SIGN_IN: Final = frozenset({"getSession", "createSession", "endSession"})
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS | SIGN_IN
 
 _bearer = HTTPBearer(auto_error=False, description="An API key: `Authorization: Bearer <key>`.")
 
@@ -103,9 +106,10 @@ async def authorise(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
 ) -> Caller:
     """Return who calls, once it is known and its role may do this; raises `Unauthorized`, `Forbidden`."""
-    if credentials is None:
+    keys = services_of(request).keys
+    caller = await (caller_of(request, keys) if credentials is None else keys.caller(credentials.credentials))
+    if caller is None:
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
-    caller = await services_of(request).keys.caller(credentials.credentials)
     route: APIRoute = request.scope["route"]
     trail = begin(request, caller.tenant, caller.role, caller.key_id) if is_audited(route) else None
     if caller.role not in ROLES[route.operation_id or ""]:

@@ -10,7 +10,7 @@ from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
 from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import PageOf
-from pratique_privacy.keys import ApiKey, Role
+from pratique_privacy.keys import ApiKey, Caller, Role
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Conflict, no_such
 from pratique_shared.contracts.releases import Name, Text
@@ -64,7 +64,7 @@ class CallerResource(Contract):
 @router.get("/me", operation_id="whoAmI", response_model=CallerResource, responses=answers())
 async def who_am_i(caller: Called) -> Response:
     """Say what the key of this request may do."""
-    return answer(CallerResource(key=caller.key_id, tenant=caller.tenant, role=caller.role, recipient=caller.recipient))
+    return answer(caller_resource(caller))
 
 
 @router.get("/api-keys", operation_id="listApiKeys", response_model=PageOf[KeyResource], responses=answers())
@@ -116,3 +116,8 @@ async def revoke_api_key(key_id: str, caller: Called, services: Reach) -> Respon
 def _resource(key: ApiKey, *, revoked: bool) -> KeyResource:
     kept = key.model_dump(include={"id", "role", "recipient", "name", "created_at", "expires_at"})
     return KeyResource(**kept, revoked=revoked)
+
+
+def caller_resource(caller: Caller) -> CallerResource:
+    """Say who calls."""
+    return CallerResource(key=caller.key_id, tenant=caller.tenant, role=caller.role, recipient=caller.recipient)

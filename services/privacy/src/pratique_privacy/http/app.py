@@ -26,6 +26,7 @@ from pratique_privacy.http import (
     releases,
     reports,
     results,
+    session,
     signing_keys,
     sweeps,
     trials,
@@ -53,6 +54,7 @@ PRIVATE = (
     api_keys,
     webhooks,
     integrations,
+    session,
 )
 EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
 OPEN = (health, reference, public_keys, ics)
@@ -72,6 +74,7 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(module.router, dependencies=[Depends(authorise)])
     for module in OPEN:
         app.include_router(module.router)
+    app.include_router(session.open_router)
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
     app.add_middleware(Auditing, log=services.audit)
@@ -82,6 +85,6 @@ def create_app(services: Services) -> FastAPI:
 
 def operations() -> Iterator[APIRoute]:
     """Yield every operation of the API."""
-    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)]
+    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)] + [session.open_router]
     for router in routers:
         yield from (route for route in router.routes if isinstance(route, APIRoute))

@@ -1,0 +1,46 @@
+// @ts-check
+/** The keyboard: single keys that act where nobody is writing, listed by `?`. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+/** @typedef {{key: string, does: string, act: () => void}} Binding */
+
+/** The bindings in force, the latest last. @type {import("@preact/signals").Signal<Binding[]>} */
+export const bindings = signal([]);
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || writing(event.target)) return;
+  const found = bindings.value.findLast((binding) => binding.key === event.key);
+  if (!found) return;
+  event.preventDefault();
+  found.act();
+});
+
+/** Let keys act while a component is shown. @param {Binding[]} given */
+export function useKeys(given) {
+  useEffect(() => {
+    bindings.value = [...bindings.peek(), ...given];
+    return () => {
+      bindings.value = bindings.peek().filter((binding) => !given.includes(binding));
+    };
+  }, []);
+}
+
+/** Move the focus along the controls that match a selector with the arrow keys (WAI-ARIA: roving focus). @param {KeyboardEvent} event @param {string} selector */
+export function alongArrows(event, selector) {
+  const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 });
+  const step = steps[event.key];
+  if (!step) return;
+  const all = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll(selector)]);
+  const here = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  if (here < 0) return;
+  event.preventDefault();
+  all[(here + step + all.length) % all.length].focus();
+}
+
+/** @param {EventTarget | null} target */
+function writing(target) {
+  if (!(target instanceof HTMLElement)) return false;
+  const kinds = ["checkbox", "radio", "button", "range", "file"];
+  return target.isContentEditable || target.matches("textarea, select") || (target instanceof HTMLInputElement && !kinds.includes(target.type));
+}
