@@ -6,7 +6,7 @@ import { html, useState } from "../../html.js";
 import { DropZone } from "../../parts/drop_zone.js";
 import { ProblemBox } from "../../parts/problem.js";
 import { Progress } from "../../parts/progress.js";
-import { go, href } from "../../router.js";
+import { go, href, route } from "../../router.js";
 import { useSignal } from "../../html.js";
 
 /** @typedef {{number: number, name: string, size: number, sent: number, problem: any, abort: () => void}} Sending */
@@ -34,7 +34,7 @@ export function Uploads({ arrived }) {
         (made) => {
           forget(number);
           arrived();
-          go(href("captures", [made.id]));
+          if (route.peek().view === "captures") go(href("captures", [made.id])); // else the reader is elsewhere by now
         },
         (problem) => (problem.name === "AbortError" ? forget(number) : change(number, { problem })),
       );

@@ -47,7 +47,7 @@ function Shelf() {
   const option = (/** @type {any} */ entry) => html`<option key=${entry.name} value=${entry.name}>${entry.name}${entry.title ? `: ${entry.title}` : ""}</option>`;
   const own = policies.filter((entry) => !entry.built_in);
   return html`<label class="field">Start from
-    <select value="" onChange=${choose}>
+    <select value="" disabled=${!now} onChange=${choose}>
       <option value="">Choose a policy …</option>
       <option value="suggested">Suggested classes and steps</option>
       <optgroup label="Built in">${policies.filter((entry) => entry.built_in).map(option)}</optgroup>
