@@ -15,6 +15,7 @@ function loaded() {
     const base = new URL("../../vendor/", import.meta.url);
     await script(new URL("vega.min.js", base));
     await script(new URL("vega-lite.min.js", base));
+    // @ts-ignore It comes without types.
     const { expressionInterpreter } = await import("vega-interpreter");
     return { vega: /** @type {any} */ (window).vega, vegaLite: /** @type {any} */ (window).vegaLite, interpreter: expressionInterpreter };
   })();

@@ -7,11 +7,11 @@ import { Menu } from "./menu.js";
 /** @param {{name: string, columns?: {name: string, title?: string}[], rows?: any[], png?: () => Promise<Blob>, svg?: () => Promise<Blob>}} props */
 export function ExportMenu({ name, columns, rows, png, svg }) {
   const file = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
-  const each = [
-    columns && rows && ["CSV", () => save(`${file}.csv`, csv(columns, rows))],
-    png && ["PNG", async () => save(`${file}.png`, await png())],
-    svg && ["SVG", async () => save(`${file}.svg`, await svg())],
-  ].filter(Boolean);
+  /** @type {[string, () => void][]} */
+  const each = [];
+  if (columns && rows) each.push(["CSV", () => save(`${file}.csv`, csv(columns, rows))]);
+  if (png) each.push(["PNG", async () => save(`${file}.png`, await png())]);
+  if (svg) each.push(["SVG", async () => save(`${file}.svg`, await svg())]);
   return html`<${Menu} label="Export ▾" title="Export as a file">
     ${(/** @type {() => void} */ close) =>
       each.map(([label, act]) => html`<button type="button" onClick=${() => { act(); close(); }}>${label}</button>`)}

@@ -37,7 +37,8 @@ function Column({ about }) {
     <span role="cell"><select class="small" aria-label="Class of ${column}" value=${chosen} onChange=${(/** @type {any} */ event) => change(reclassed(now, column, event.target.value, about), `${column}: ${titleOf(event.target.value)}`)}>
       ${CLASSES.map(([name, title]) => html`<option key=${name} value=${name}>${title}</option>`)}</select>
       ${chosen !== about.class && html`<span class="small soft otherwise">suggested: ${titleOf(about.class)}</span>`}</span>
-    <span role="cell" class="steps">${chosen === "drop" ? html`<span class="small soft">does not leave</span>` : html`<${Steps} about=${about} />`}</span>
+    <span role="cell" class="steps">${chosen === "drop" ? html`<span class="small soft">does not leave</span>` : html`<${Steps} about=${about} />`}
+      ${chosen === "sensitive" && ["integer", "number"].includes(about.type) && html`<${Bins} column=${column} />`}</span>
     <span role="cell" class="number small" title="Distinct values before and after">${number(about.distinct)}${left !== undefined && left !== about.distinct ? html` <span aria-hidden="true">→</span><span class="hidden-text"> to </span> <strong>${number(left)}</strong>` : ""}</span>
   </div>`;
 }
@@ -62,6 +63,20 @@ function Steps({ about }) {
       <button type="button" class="quiet small" title="Take this step out" aria-label="Take ${operationOf(step.op).title} out of ${column}" onClick=${() => change(without(now, place), `${column}: a step less`)}>✕</button>
     </span>`)}
     <select class="small add" aria-label="Add a transformation to ${column}" value="" onChange=${add}><option value="">${own.length ? "then …" : "as it is; transform …"}</option><${Choices} kind=${about.type} current="" /></select>`;
+}
+
+/** Quantile buckets in which a numeric sensitive column is counted by l and t; they are fixed on the input. @param {{column: string}} props */
+function Bins({ column }) {
+  const now = bench.value;
+  if (!now) return null;
+  const set = (/** @type {any} */ event) => {
+    if (!event.target.validity.valid) return;
+    const { [column]: _, ...others } = now.bins;
+    const bins = event.target.value ? { ...others, [column]: { quantile: Number(event.target.value) } } : others;
+    change({ ...now, bins }, `${column}: bins`);
+  };
+  return html`<label class="parameter small"><span class="soft">counted in quantile buckets</span>
+    <input class="small" type="number" min="2" max="1000" placeholder="none" aria-label="Quantile buckets of ${column}" value=${now.bins[column]?.quantile ?? ""} onInput=${set} /></label>`;
 }
 
 /** @param {{kind: string, current: string}} props */

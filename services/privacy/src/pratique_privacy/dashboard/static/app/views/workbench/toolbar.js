@@ -1,12 +1,17 @@
 // @ts-check
 /** The toolbar: the source, where a policy comes from, undo and redo, the least loss, and copies. */
-import { html, useEffect, useState } from "../../html.js";
-import { getAll } from "../../api.js";
+import { html, signal, useEffect, useState } from "../../html.js";
+import { getAll, send } from "../../api.js";
 import { CopyMenu } from "../../parts/copy_menu.js";
+import { Menu } from "../../parts/menu.js";
+import { ProblemBox } from "../../parts/problem.js";
 import { nameOf } from "../captures/list.js";
-import { laidOut, requestOf, under } from "./bench.js";
+import { attributesOf, laidOut, requestOf, under } from "./bench.js";
 import { advice, bench, change, history, open } from "./desk.js";
 import { LeastLoss } from "./least_loss.js";
+
+/** Counts what was put on the shelf, so that the list is read anew. */
+const shelved = signal(0);
 
 /** @param {{sources: any[]}} props */
 export function Toolbar({ sources }) {
@@ -24,9 +29,36 @@ export function Toolbar({ sources }) {
       <button type="button" disabled=${!history.undoable.value} title=${history.undoable.value ? `Undo: ${history.undoable.value} (u)` : "Nothing to undo"} onClick=${() => history.undo()}>↶ Undo</button>
       <button type="button" disabled=${!history.redoable.value} title=${history.redoable.value ? `Redo: ${history.redoable.value} (r)` : "Nothing to redo"} onClick=${() => history.redo()}>↷ Redo</button>
       <${LeastLoss} />
+      <${Keep} />
       ${now && html`<${CopyMenu} call=${() => ({ method: "POST", path: "/preview", body: requestOf(now) })} policy=${{ steps: now.steps }} />`}
     </div>
   </section>`;
+}
+
+/** Keep the policy on the shelf under a name, with the classes and the gate that it goes with. */
+function Keep() {
+  const now = bench.value;
+  const [name, setName] = useState("");
+  const [said, setSaid] = useState("");
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const keep = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!now) return;
+    setSaid("");
+    setProblem(null);
+    try {
+      const kept = await send("PUT", `/policies/${encodeURIComponent(name.trim())}`, { steps: now.steps, attributes: attributesOf(now), gate: now.gate });
+      setSaid(`Kept as ${kept.name}, version ${kept.version}.`);
+      shelved.value += 1;
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return html`<${Menu} label="Keep ▾" title="Keep this policy under a name" quiet=${false}>
+    <form class="keep" onSubmit=${keep}><label class="field">Name of the policy
+      <input value=${name} required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
+      <button class="primary" disabled=${!now}>Keep</button><span class="small" role="status">${said}</span><${ProblemBox} problem=${problem} /></form>
+  <//>`;
 }
 
 /** Built-in and stored policies; choosing one is one step that can be undone. */
@@ -34,7 +66,7 @@ function Shelf() {
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
     getAll("/policies").then(setPolicies, () => setPolicies([]));
-  }, []);
+  }, [shelved.value]);
   const now = bench.value;
   const choose = (/** @type {any} */ event) => {
     const name = event.target.value;
