@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 600
 .PHONY: help setup demo run test check e2e assure fuzz bench paper csar secrets lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 setup: $(VENV)/.ready ## make the environment
 

@@ -39,7 +39,7 @@ function Column({ about }) {
       ${chosen !== about.class && html`<span class="small soft otherwise">suggested: ${titleOf(about.class)}</span>`}</span>
     <span role="cell" class="steps">${chosen === "drop" ? html`<span class="small soft">does not leave</span>` : html`<${Steps} about=${about} />`}
       ${chosen === "sensitive" && ["integer", "number"].includes(about.type) && html`<${Bins} column=${column} />`}</span>
-    <span role="cell" class="number small" title="Distinct values before and after">${number(about.distinct)}${left !== undefined && left !== about.distinct ? html` <span aria-hidden="true">→</span><span class="hidden-text"> to </span> <strong>${number(left)}</strong>` : ""}</span>
+    <span role="cell" class="number small" title="Distinct values before and after"><span class="narrow-only soft">values </span>${number(about.distinct)}${left !== undefined && left !== about.distinct ? html` <span aria-hidden="true">→</span><span class="hidden-text"> to </span> <strong>${number(left)}</strong>` : ""}</span>
   </div>`;
 }
 

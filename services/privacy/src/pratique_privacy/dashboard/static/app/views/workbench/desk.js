@@ -20,14 +20,15 @@ export const bench = history.present;
 export const advice = signal([]);
 /** The last preview that answered. @type {import("@preact/signals").Signal<any>} */
 export const preview = signal(null);
-export const suggestions = signal(/** @type {any[] | null} */ (null));
+/** What would help, and the request that it was said of: on another it would change the wrong step. @type {import("@preact/signals").Signal<{request: string, found: any[]} | null>} */
+export const suggestions = signal(/** @type {any} */ (null));
 /** Why the present bench has no preview. @type {import("@preact/signals").Signal<any>} */
 export const problem = signal(null);
 export const busy = signal(false);
 export const took = signal(0);
 /** The packed bench that the address holds. */
 let packed = "";
-const asked = computed(() => bench.value && JSON.stringify(requestOf(bench.value)));
+export const asked = computed(() => bench.value && JSON.stringify(requestOf(bench.value)));
 
 /** Make a change that can be undone. @param {Bench} next @param {string} label */
 export function change(next, label) {
@@ -112,7 +113,7 @@ function previewed(request) {
   if (!request) return undefined;
   const stop = new AbortController();
   const first = preview.peek() === null;
-  const timers = [setTimeout(() => figures(request, stop.signal), first ? 0 : SETTLE), setTimeout(() => advised(request, stop.signal), SETTLE + IDLE)];
+  const timers = [setTimeout(() => figures(request, stop.signal), first ? 0 : SETTLE), setTimeout(() => advised(request), SETTLE + IDLE)];
   return () => {
     timers.forEach(clearTimeout);
     stop.abort();
@@ -137,14 +138,21 @@ async function figures(request, stop) {
   if (!stop.aborted) busy.value = false;
 }
 
-/** @param {string} request @param {AbortSignal} stop */
-async function advised(request, stop) {
+let advising = false;
+
+/** Ask for suggestions, one question at a time: they take seconds, and no figure should wait behind them. @param {string} request */
+async function advised(request) {
+  if (advising) return;
+  advising = true;
   try {
-    const body = await send("POST", "/preview", { ...JSON.parse(request), ...pilotOf(), rows: 0, suggest: true }, { signal: stop });
-    suggestions.value = body.suggestions;
+    const body = await send("POST", "/preview", { ...JSON.parse(request), ...pilotOf(), rows: 0, suggest: true });
+    suggestions.value = { request, found: body.suggestions };
   } catch {
-    if (!stop.aborted) suggestions.value = null; // the figures tell why
+    suggestions.value = null; // the figures tell why
   }
+  advising = false;
+  const now = asked.peek();
+  if (now && now !== request) setTimeout(() => now === asked.peek() && advised(now), IDLE);
 }
 
 function pilotOf() {

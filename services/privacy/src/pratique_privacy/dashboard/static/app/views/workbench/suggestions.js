@@ -3,15 +3,16 @@
 import { number, percent } from "../../format.js";
 import { html } from "../../html.js";
 import { patched } from "./bench.js";
-import { bench, change, preview, suggestions } from "./desk.js";
+import { asked, bench, change, preview, suggestions } from "./desk.js";
 
 export function Suggestions() {
   const now = bench.value;
-  const found = suggestions.value;
-  if (!now || !found?.length) return null;
-  return html`<section class="panel suggestions" aria-label="Suggestions"><h2>Suggestions</h2>
+  const { request, found } = suggestions.value || { request: "", found: [] };
+  if (!now || !found.length) return null;
+  const stale = request !== asked.value;
+  return html`<section class="panel suggestions" aria-label="Suggestions"><h2>Suggestions ${stale && html`<span class="small soft">of before your last change; new ones are coming</span>`}</h2>
     <ul class="plain chips">${found.map((one) => html`<li key=${JSON.stringify(one.patch)}>
-      <button type="button" class="chip" title=${one.reason} onClick=${() => change(patched(now, one.patch), `suggestion ${one.rule}`)}>
+      <button type="button" class="chip" disabled=${stale} title=${one.reason} onClick=${() => change(patched(now, one.patch), `suggestion ${one.rule}`)}>
         <span>${one.reason}</span><span class="small effect">${effectOf(one.predicted)}</span></button></li>`)}</ul>
   </section>`;
 }
