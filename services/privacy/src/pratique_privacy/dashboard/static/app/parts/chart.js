@@ -76,7 +76,7 @@ export function Chart({ title, summary, spec, rows, columns, height = 200, call,
     </figcaption>
     ${tabular
       ? html`<${DataTable} caption=${title} columns=${columns} rows=${rows} />`
-      : html`<div class="canvas" role="img" aria-label="${title}. ${summary}" ref=${place}></div>`}
+      : html`<div role="img" aria-label="${title}. ${summary}"><div class="canvas" ref=${place}></div></div>`}
   </figure>`;
 }
 
