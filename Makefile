@@ -11,7 +11,7 @@ MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check e2e assure fuzz bench paper csar secrets lock clean
+.PHONY: help setup demo run test check e2e screenshots assure fuzz bench paper csar secrets lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -49,6 +49,9 @@ e2e: setup ## the dashboard in a browser (installs Debian's Chromium where it is
 	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium; } || \
 		{ echo "there is no /usr/bin/chromium: install Debian's package chromium"; exit 1; }
 	$(BIN)/python -m pytest tests/e2e
+
+screenshots: setup ## a picture of every view, wide and narrow, light and dark (out/screenshots)
+	$(BIN)/python -m tests.e2e.screenshots
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet atheris==3.0.0

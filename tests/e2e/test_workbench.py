@@ -125,6 +125,26 @@ def test_a_policy_that_cannot_stand_is_told_in_words_and_the_last_figures_stay(w
     expect(page.get_by_role("button", name="Release what passes the gate")).to_be_disabled()
 
 
+def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    before = figure(page, "exact_reid")
+    page.keyboard.press("/")
+    expect(page.locator("[data-search]")).to_be_focused()
+    wanted = page.get_by_label("Class of role", exact=True)
+    for _ in range(40):
+        if wanted.evaluate("(node) => node === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.type("Se")
+    expect(wanted).to_have_value("sensitive")
+    expect(page.locator("[data-metric=exact_reid] dd.after")).not_to_have_text(before)
+    page.keyboard.press("Control+z")
+    expect(wanted).to_have_value("quasi_identifier")
+    expect(page.locator("[data-metric=exact_reid] dd.after")).to_have_text(before)
+    page.keyboard.press("Control+Shift+Z")
+    expect(wanted).to_have_value("sensitive")
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 @pytest.mark.parametrize("view", ["captures", "workbench"])
 def test_the_views_are_accessible_and_do_not_overflow(

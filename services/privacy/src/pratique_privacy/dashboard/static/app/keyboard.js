@@ -9,8 +9,10 @@ import { useEffect } from "preact/hooks";
 export const bindings = signal([]);
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || writing(event.target)) return;
-  const found = bindings.value.findLast((binding) => binding.key === event.key);
+  const chord = event.ctrlKey || event.metaKey;
+  if (event.altKey || event.defaultPrevented || writing(event.target, chord)) return;
+  const pressed = chord ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toUpperCase()}` : event.key;
+  const found = bindings.value.findLast((binding) => binding.key === pressed);
   if (!found) return;
   event.preventDefault();
   found.act();
@@ -38,9 +40,10 @@ export function alongArrows(event, selector) {
   all[(here + step + all.length) % all.length].focus();
 }
 
-/** @param {EventTarget | null} target */
-function writing(target) {
+/** Whether a key belongs to the control that has the focus: letters choose in a list, chords do not. @param {EventTarget | null} target @param {boolean} chord */
+function writing(target, chord) {
   if (!(target instanceof HTMLElement)) return false;
   const kinds = ["checkbox", "radio", "button", "range", "file"];
-  return target.isContentEditable || target.matches("textarea, select") || (target instanceof HTMLInputElement && !kinds.includes(target.type));
+  const text = target.matches("textarea") || (target instanceof HTMLInputElement && !kinds.includes(target.type));
+  return target.isContentEditable || text || (target.matches("select") && !chord);
 }

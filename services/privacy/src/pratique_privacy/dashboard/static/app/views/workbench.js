@@ -23,6 +23,8 @@ export function Workbench() {
   useKeys([
     { key: "u", does: "Undo", act: () => history.undo() },
     { key: "r", does: "Redo", act: () => history.redo() },
+    { key: "Ctrl+Z", does: "Undo, also from within a list", act: () => history.undo() },
+    { key: "Ctrl+Shift+Z", does: "Redo, also from within a list", act: () => history.redo() },
   ]);
   useEffect(attend, []);
   useEffect(() => void follow(params), [params.s, params.source]);
