@@ -123,4 +123,4 @@ def check_accessible(page: Page) -> None:
         if breach["impact"] in HEAVY
         for node in breach["nodes"]
     ]
-    assert heavy == []
+    assert heavy == [], "\n".join(heavy)

@@ -55,7 +55,7 @@ function Labels({ survival }) {
   return html`<details class="labels" open=${cut > 0 && labels.length <= 12}>
     <summary>Survival per label <span class="small ${cut ? "worse" : "soft"}">${lost ? `${lost} of ${labels.length} lost` : cut ? `${cut} of ${labels.length} cut` : `all ${labels.length} whole`}</span></summary>
     <p class="small soft">Records with this label (a value of a sensitive column, or a role) that are released, divided by those that came in.</p>
-    <dl>${labels.map(([label, share]) => html`<div key=${label}><dt>${label}</dt>
+    <dl tabindex="0" aria-label="Survival per label">${labels.map(([label, share]) => html`<div key=${label}><dt>${label}</dt>
       <dd class="number ${share === 0 ? "worse" : share < 1 ? "cut" : "better"}"><span aria-hidden="true">${share === 0 ? "✖" : share < 1 ? "▼" : "="}</span> ${share === 0 ? "lost" : percent(share, 0)}</dd></div>`)}</dl>
   </details>`;
 }

@@ -19,7 +19,9 @@ export function ReleaseForm() {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState(false);
   const stop = useRef(() => {});
+  const told = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => () => stop.current(), []);
+  useEffect(() => told.current?.scrollIntoView({ block: "nearest" }), [made?.id, made?.status]);
   if (!now) return null;
   const body = () => ({
     ...requestOf(now),
@@ -53,7 +55,7 @@ export function ReleaseForm() {
     </form>
     <p class="small soft">The service measures it anew, attacks it, and publishes only what passes.</p>
     <${ProblemBox} problem=${problem} />
-    ${made && html`<div class="note" role="status" aria-label="The release asked for">
+    ${made && html`<div class="note" role="status" aria-label="The release asked for" ref=${told}>
       <div class="row"><strong>${made.name || made.id}</strong><${GateBadge} verdict=${made.verdict || made.status} /></div>
       ${!ENDED.includes(made.status) && html`<${Progress} label=${made.progress?.stage || made.status} share=${made.progress?.total ? made.progress.done / made.progress.total : null} />`}
       ${made.error && html`<${ProblemBox} problem=${made.error} />`}
