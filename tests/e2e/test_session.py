@@ -11,11 +11,11 @@ from tests.support.house import House
 
 
 def test_a_key_signs_in_and_a_new_tab_is_signed_in_too(window: Desk) -> None:
-    page = window.sign_in()
-    expect(page.get_by_role("link", name="Workbench")).to_be_visible()
+    page = window.sign_in(afresh=True)
+    expect(page.get_by_role("link", name="Workbench", exact=True)).to_be_visible()
     other = window.context.new_page()
     other.goto(window.house.url)
-    expect(other.get_by_role("link", name="Workbench")).to_be_visible()
+    expect(other.get_by_role("link", name="Workbench", exact=True)).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("API key")).to_be_visible()
     other.reload()
