@@ -125,6 +125,20 @@ def test_a_policy_that_cannot_stand_is_told_in_words_and_the_last_figures_stay(w
     expect(page.get_by_role("button", name="Release what passes the gate")).to_be_disabled()
 
 
+def test_a_table_too_large_to_try_can_still_be_released(window: Desk) -> None:
+    window.expect_refusals(422)
+    lines = "\n".join(f"{n % 7},{n % 3}" for n in range(10_001))
+    with window.house.http() as http:
+        sent = http.post("/datasets", content=f"a,b\n{lines}", headers={"Content-Type": "text/csv"}).json()
+    page = window.sign_in()
+    window.open(f"#/workbench?source={sent['id']}")
+    expect(page.get_by_role("alert")).to_contain_text("ask for a release")
+    page.get_by_label("Class of a", exact=True).select_option("quasi_identifier")
+    page.get_by_label("Class of b", exact=True).select_option("sensitive")
+    page.get_by_role("button", name="Release what passes the gate").click()
+    expect(page.get_by_role("status", name="The release asked for")).to_contain_text("pass", timeout=60_000)
+
+
 def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, capture: str) -> None:
     page = opened(window, capture)
     before = figure(page, "exact_reid")

@@ -67,7 +67,7 @@ export async function send(method, path, body, options = {}) {
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.wait) headers.Prefer = `wait=${options.wait}`;
-  if (options.once) headers["Idempotency-Key"] = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
+  if (options.once) headers["Idempotency-Key"] = freshName();
   const text = body === undefined ? undefined : JSON.stringify(body);
   return read(await ask(path, { method, headers, body: text, signal: options.signal }));
 }
@@ -108,6 +108,11 @@ export function follow(path, tell) {
     if (source.readyState === EventSource.CLOSED) source.close();
   };
   return () => source.close();
+}
+
+/** 128 random bits; `randomUUID` is missing where a page came by plain http. */
+function freshName() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** @param {string} path @param {RequestInit} options */

@@ -3,7 +3,7 @@
 import { number, percent } from "../../format.js";
 import { html } from "../../html.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
-import { bench, change, preview, took } from "./desk.js";
+import { bench, change, preview, problem, took } from "./desk.js";
 
 const SHOWN = ["k", "k_rw", "l", "t", "ppi", "ppi_prime", "exact_reid", "uniques"];
 const FLAGS = /** @type {Record<string, string>} */ ({
@@ -20,7 +20,7 @@ const FLAGS = /** @type {Record<string, string>} */ ({
 export function Figures({ stale }) {
   const found = preview.value;
   const now = bench.value;
-  if (!found || !now) return html`<section class="panel figures" aria-label="Figures"><h2>Figures</h2><p class="soft" role="status">Being computed …</p></section>`;
+  if (!found || !now) return html`<section class="panel figures" aria-label="Figures"><h2>Figures</h2><p class="soft" role="status">${problem.value ? "None: this policy could not be tried here." : "Being computed …"}</p></section>`;
   const [before, after] = [found.before.metrics, found.after.metrics];
   return html`<section class="panel figures ${stale ? "stale" : ""}" aria-label="Figures">
     <header><h2>Before <span aria-hidden="true">→</span><span class="hidden-text">and</span> after</h2>
