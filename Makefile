@@ -15,10 +15,11 @@ MEMBERS := ./shared ./services/ingest ./services/privacy ./services/attack-sim .
 UV = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check assure contract fuzz bench paper federation csar secrets images sbom audit lock clean
+.PHONY: help setup demo run test check e2e screenshots assure contract fuzz bench paper federation csar secrets images sbom \
+	audit lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 setup: $(VENV)/.ready ## make the environment
 
@@ -55,6 +56,13 @@ assure: setup contract ## many releases under many kills (KILLS=200), many damag
 
 contract: setup ## requests made up from the OpenAPI document, CONTRACT=25 an operation and phase
 	PRATIQUE_CONTRACT=$(CONTRACT) $(BIN)/python -m pytest -m slow -s tests/conformance/test_contract.py
+e2e: setup ## the dashboard in a browser (installs Debian's Chromium where it is root and there is none)
+	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium; } || \
+		{ echo "there is no /usr/bin/chromium: install Debian's package chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/e2e
+
+screenshots: setup ## a picture of every view, wide and narrow, light and dark (out/screenshots)
+	$(BIN)/python -m tests.e2e.screenshots
 
 fuzz: setup ## captures made by coverage, until FUZZ_SECONDS=600 are over; what fails is left in out/fuzz
 	$(UV) pip install --quiet atheris==3.0.0

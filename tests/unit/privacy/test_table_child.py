@@ -211,7 +211,7 @@ def test_the_pilot_of_a_source_goes_before_that_of_the_release() -> None:
     def tokens(release: str | None, *sources: str | None) -> list[dict[str, object]]:
         body = {
             "op": "preview", "policy": asked.policy.model_dump(), "attributes": attributes.model_dump(),
-            "built_in": None, "ppi": {}, "pilot": release, "tenant_key": KEY,
+            "built_in": None, "ppi": {}, "pilot": release, "tenant_key": KEY, "rows": 10, "suggest": False,
             "sources": [{"media": "ndjson", "pilot": pilot, "unit": "host"} for pilot in sources],
         }  # fmt: skip
         reply = answer(Call(body, *[b'{"ip": "10.0.0.1"}'] * len(sources)))
@@ -223,3 +223,31 @@ def test_the_pilot_of_a_source_goes_before_that_of_the_release() -> None:
     assert tokens("south", "north") == north
     assert tokens("south", None) == south
     assert tokens("south", "north", "north") == north * 2
+
+
+def trial(rows: int, *, suggest: bool) -> Body:
+    source = [{"ip": "10.0.1.1", "role": "a"}, {"ip": "10.0.2.1", "role": "b"}, {"ip": "10.0.1.2", "role": "b"}]
+    attributes = Attributes(quasi_identifiers=("ip",), sensitive=("role",))
+    steps = [{"column": "ip", "op": "ip_prefix"}, {"op": "class_support", "tau": 2}]
+    body = {
+        "op": "preview", "policy": {"steps": steps}, "attributes": attributes.model_dump(), "built_in": None,
+        "ppi": {}, "pilot": None, "tenant_key": KEY, "sources": INLINE, "rows": rows, "suggest": suggest,
+    }  # fmt: skip
+    return answer(Call(body, json.dumps(source).encode())).body
+
+
+def test_a_preview_of_few_rows_has_the_figures_of_all() -> None:
+    whole, part = trial(10, suggest=True), trial(2, suggest=False)
+    assert (whole["kept"], whole["class_sizes"]) == ([0, 2], [2, 2])
+    assert (part["kept"], part["class_sizes"]) == ([0], [2])  # of the first two source rows, one is left
+    assert (len(part["before"]["rows"]), part["after"]["rows"]) == (2, [{"ip": "10.0.1.0/24", "role": "a"}])
+    assert part["after"]["metrics"] == whole["after"]["metrics"]
+    assert part["after"]["metrics"]["k"] == 2
+    assert part["distinct"] == {"ip": {"before": 3, "after": 1}, "role": {"before": 2, "after": 2}}
+    assert part["suggestions"] == []
+
+
+def test_a_classification_says_the_type_of_each_column() -> None:
+    body = {"op": "classify", "sources": INLINE}
+    found = answer(Call(body, b'[{"ip": "10.0.0.1", "n": 1, "protocols": ["tcp"]}]')).body["columns"]
+    assert {column["column"]: column["type"] for column in found} == {"ip": "text", "n": "integer", "protocols": "list"}

@@ -15,13 +15,13 @@ FENCE = re.compile(r"```.*?\n(.*?)```", re.DOTALL)
 def told(text: str) -> Iterator[str]:
     """Yield the make targets that a document names in code: in a fenced block at a line's start, or in backticks."""
     for block in FENCE.findall(text):
-        yield from re.findall(r"^\s*(?:\$ )?(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)", block, re.MULTILINE)
-    yield from re.findall(r"`(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)[^`]*`", FENCE.sub("", text))
+        yield from re.findall(r"^\s*(?:\$ )?(?:[A-Z_]+=\S+ )*make ([a-z][a-z0-9-]*)", block, re.MULTILINE)
+    yield from re.findall(r"`(?:[A-Z_]+=\S+ )*make ([a-z][a-z0-9-]*)[^`]*`", FENCE.sub("", text))
 
 
 def targets(makefile: str) -> set[str]:
     """The targets of a Makefile."""
-    return set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
+    return set(re.findall(r"^([a-z][a-z0-9-]*):", makefile, re.MULTILINE))
 
 
 def test_every_make_target_that_a_document_names_exists() -> None:
@@ -42,7 +42,7 @@ def test_the_table_of_the_network_plan_names_every_protocol_that_it_may() -> Non
 
 def test_every_described_target_is_phony_or_a_reader_could_not_run_it_twice() -> None:
     text = (REPOSITORY / "Makefile").read_text()
-    described = set(re.findall(r"^([a-z-]+):.*## ", text, re.MULTILINE))
+    described = set(re.findall(r"^([a-z0-9-]+):.*## ", text, re.MULTILINE))
     phony = set(" ".join(re.findall(r"^\.PHONY:(.*)$", text, re.MULTILINE)).split())
     assert described
     assert described <= phony

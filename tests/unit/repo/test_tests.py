@@ -8,7 +8,8 @@ import pytest
 from tests.unit.repo.source import Module, at, calls, dotted, modules, parsed
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-CHECKS = {"pytest.raises", "pytest.warns", "pytest.fail", "npt.assert_allclose", "np.testing.assert_allclose"}
+CHECKS = {"expect"}  # Playwright's, which waits
+CHECKS |= {"pytest.raises", "pytest.warns", "pytest.fail", "npt.assert_allclose", "np.testing.assert_allclose"}
 CHECKS |= {"np.testing.assert_array_equal", "assert_series_equal", "assert_frame_equal", "raises"}
 
 

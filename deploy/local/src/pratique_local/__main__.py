@@ -12,6 +12,7 @@ from pratique_local.advise.command import DESCRIPTION, add_arguments
 from pratique_local.advise.command import run as advise
 from pratique_local.backup import back_up
 from pratique_local.demo import demo
+from pratique_local.one_time_link import one_time_link
 from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
 from pratique_local.tenants import tenants
@@ -51,6 +52,8 @@ def run(data: Path, port: int, attack_workers: int) -> int:
             told = True
             key = data / "admin.key"
             print(f"Pratique serves {supervisor.plan.url} ; {_where(key)} ; Ctrl-C stops it", flush=True)
+            if (link := one_time_link(supervisor.plan.url, key)) is not None:
+                print(f"Open {link} (signs in once, within ten minutes)", flush=True)
         time.sleep(WATCH)
     return max(abs(code) for code in supervisor.stop().values())
 

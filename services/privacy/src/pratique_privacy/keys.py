@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pratique_privacy.evidence.pseudonyms import KeyMark, key_mark
+from pratique_privacy.sessions import Sessions
 from pratique_privacy.signing import SigningKeys
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
@@ -64,6 +65,7 @@ class KeyRoom:
         self._room, self._master = room, StorageKey(master)
         self._naming = hmac.digest(master, b"pratique subjects", "sha256")
         self.signing = SigningKeys(room, self._master)
+        self.sessions = Sessions(room)
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
         self._used: dict[str, str] = {}
         self._tenants: set[str] = set()
@@ -142,10 +144,19 @@ class KeyRoom:
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if key is None or not hmac.compare_digest(digest, key.secret_sha256):
             raise Unauthorized("key-unknown", "Send `Authorization: Bearer <api key>` with a key that is in force.")
-        if key.expires_at is not None and key.expires_at <= stamp():
-            raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
         await self._note_use(key.id)
-        return Caller(key.id, key.tenant, key.role, key.recipient, key.scopes)
+        return _in_force(key)
+
+    async def caller_of_key(self, key_id: str) -> Caller:
+        """Return who holds the key that a session or ticket stands for; raises `Unauthorized` once it is revoked."""
+        key = await self._api_key(key_id)
+        if key is None:
+            raise Unauthorized("key-unknown", "The key of this session was revoked: sign in with another.")
+        return _in_force(key)
+
+    async def caller_of_session(self, session: str) -> Caller:
+        """Return for whom a session acts; raises `Unauthorized` once it or its key has ended."""
+        return await self.caller_of_key(await self.sessions.key_of(session))
 
     async def last_used(self, key_id: str) -> str | None:
         """Return the last day (UTC) on which a key was used, None where it never was."""
@@ -221,3 +232,9 @@ class KeyRoom:
     async def tenant_key_mark(self, tenant: str) -> KeyMark:
         """Return what a certificate says of the tenant's pseudonymisation key."""
         return key_mark(await self.tenant_key(tenant), TENANT_KEY)
+
+
+def _in_force(key: ApiKey) -> Caller:
+    if key.expires_at is not None and key.expires_at <= stamp():
+        raise Unauthorized("key-expired", "This API key has expired: ask an admin for a new one.")
+    return Caller(key.id, key.tenant, key.role, key.recipient, key.scopes)

@@ -11,6 +11,7 @@ import uvicorn
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
+from pratique_privacy.dashboard import routes as dashboard
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.registrar import Registrar
@@ -109,8 +110,10 @@ async def serve_api(settings: PrivacySettings) -> None:
         rates=rates,
         front=front,
     )
+    app = create_app(services)
+    dashboard.install(app)
     config = uvicorn.Config(
-        create_app(services),
+        app,
         host=settings.host,
         port=settings.port,
         log_config=None,

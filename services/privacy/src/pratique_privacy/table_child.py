@@ -20,7 +20,6 @@ from pratique_privacy.files import ReleaseBlocked, read_file, verify_files, writ
 from pratique_privacy.generalisation.curve import Question, curve, document
 from pratique_privacy.host_profiles import host_profiles
 from pratique_privacy.identifiers import identifiers_in
-from pratique_privacy.metrics.measure import classes_of
 from pratique_privacy.pipeline import Measurement, Request, code_matrix, fixed_bins, released_figures, run
 from pratique_privacy.policy.apply import apply_policy, check_pilots
 from pratique_privacy.policy.builtin import BUILT_IN, attributes_of
@@ -31,6 +30,7 @@ from pratique_privacy.recommendation import recommend, wish_of
 from pratique_privacy.risk_document import risk_document
 from pratique_privacy.sweeps.figures import release_figures
 from pratique_privacy.sweeps.results import Section, part_rows, summarise
+from pratique_privacy.trial import class_size_of_each, trial_document
 from pratique_privacy.utility.ranks import ranked
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.facts import Measured, ReleaseRequested
@@ -39,7 +39,7 @@ from pratique_shared.contracts.posture import MeasuredFigures, Metrics, PpiParam
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.contracts.studies import Recommendation
 from pratique_shared.frames.datasets import read_dataset
-from pratique_shared.frames.partition import class_sizes, with_dropped
+from pratique_shared.frames.partition import with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
 from pratique_shared.runtime.children import Body, Call, Reply
 
@@ -128,29 +128,15 @@ def _preview(body: Body, blobs: list[bytes]) -> Reply:
     request = Request(attributes, policy, ppi, _pilot(body, body["pilot"]))
     keys = _keys(bytes.fromhex(body["tenant_key"]))
     made = run(source, request, keys, secrets.token_bytes)
-    kept = made.transformed.kept
-    return Reply(
-        {
-            "before": {
-                "metrics": made.before.model_dump(mode="json"),
-                "rows": rows_of(source.select(_shown(made, source))),
-            },
-            "after": {"metrics": made.after.model_dump(mode="json"), "rows": rows_of(made.table)},
-            "kept": kept.tolist(),
-            "class_sizes": _class_size_of_each(made.table, attributes),
-            "records": made.records.model_dump(mode="json"),
-            "all_columns": made.all_columns.model_dump(mode="json"),
-            "flags": made.flags,
-            "findings": [finding.model_dump(mode="json") for finding in made.findings],
-            "attributes": attributes.model_dump(mode="json"),
-            "suggestions": _suggestions(source, request, made, keys),
-        },
-        (),
-    )
+    document = trial_document(source, made, attributes, body["rows"])
+    document["suggestions"] = _suggestions(source, request, made, keys) if body["suggest"] else []
+    return Reply(document, ())
 
 
 def _classify(body: Body, blobs: list[bytes]) -> Reply:
-    return Reply({"columns": [column.document() for column in classify(_source(body, blobs))]}, ())
+    source = _source(body, blobs)
+    kinds = dict(column_types(source))
+    return Reply({"columns": [{**found.document(), "type": kinds[found.column]} for found in classify(source)]}, ())
 
 
 def _page(body: Body, blobs: list[bytes]) -> Reply:
@@ -261,7 +247,7 @@ def _release_preview(body: Body, blobs: list[bytes]) -> Reply:
     table, kept = _kept_table(blobs[0])
     source = _source(body, blobs[1:]) if len(blobs) > 1 else None
     head = table.head(body["rows"])
-    sizes = _class_size_of_each(table, measured.attributes)[: head.height]
+    sizes = class_size_of_each(table, measured.attributes)[: head.height]
     rows = []
     for after, place, size in zip(rows_of(head), kept.tolist(), sizes, strict=False):
         before = None if source is None else rows_of(source.select(head.columns).slice(place, 1))[0]
@@ -346,18 +332,6 @@ def _parquet(table: pl.DataFrame) -> bytes:
 def _kept_table(data: bytes) -> tuple[pl.DataFrame, np.ndarray[Any, np.dtype[np.int64]]]:
     table = read_file("parquet", data, {})
     return table.drop(_KEPT), table[_KEPT].to_numpy()
-
-
-def _shown(made: Measurement, source: pl.DataFrame) -> list[str]:
-    return [name for name in source.columns if name in made.table.columns]
-
-
-def _class_size_of_each(table: pl.DataFrame, attributes: Attributes) -> list[int]:
-    if not table.height:
-        return []
-    labels = classes_of(table, attributes.quasi_identifiers)
-    sizes: list[int] = class_sizes(labels)[labels].tolist()
-    return sizes
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,8 @@ class Tables:
         ppi: PpiParameters,
         pilot: str | None,
         tenant_key: bytes,
+        rows: int,
+        suggest: bool,
     ) -> dict[str, Any]:
         """Return `{before: {metrics, rows}, after: {metrics, rows}, suggestions, flags, findings}`; nothing is kept."""
         body = {
@@ -171,6 +173,8 @@ class Tables:
             "ppi": ppi.model_dump(),
             "pilot": pilot,
             "tenant_key": tenant_key.hex(),
+            "rows": rows,
+            "suggest": suggest,
         }
         return (await self._call(body, sources)).body
 

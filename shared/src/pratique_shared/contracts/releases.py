@@ -75,13 +75,18 @@ class ReleaseRequest(Contract):
 
 
 class PreviewRequest(Contract):
-    """The body of `POST /preview`: nothing of it is kept."""
+    """The body of `POST /preview`: nothing of it is kept.
+
+    `rows` of the source are answered with, of all of which there are figures; without `suggest` it is faster.
+    """
 
     source: Source
     attributes: Attributes | None = None
     policy: Policy | PolicyName
     ppi: PpiParameters | None = None
     pilot: Pilot | None = None
+    rows: int = Field(default=10_000, ge=0, le=10_000)
+    suggest: bool = True
 
 
 class ClassifyRequest(Contract):

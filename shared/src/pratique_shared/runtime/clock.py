@@ -4,7 +4,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Literal
 
-Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "prf", "rec", "key", "aud", "whk", "dlv"]
+Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "prf", "rec", "key", "aud", "whk", "dlv", "ses", "tkt"]
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
 
 

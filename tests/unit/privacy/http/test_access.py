@@ -14,6 +14,7 @@ OPERATOR, RECIPIENT, AUDITOR = "operator", "recipient", "auditor"
 # Written out by hand from the specification: the table in the code is held against it. An admin may do all of it.
 MAY: dict[str, set[str]] = {
     "GET /me": {OPERATOR, RECIPIENT, AUDITOR},
+    "POST /session/tickets": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /captures": {OPERATOR},
     "GET /captures": {OPERATOR},
     "GET /captures/{id}": {OPERATOR},
@@ -87,6 +88,7 @@ MAY: dict[str, set[str]] = {
     "GET /audit/check": {AUDITOR},
 }
 OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
+OPEN |= {"GET /session", "POST /session", "DELETE /session"}
 OPEN |= {"GET /ics/health", "POST /ics/info-jobs", "DELETE /ics/info-jobs/{id}"}  # the coordinator has its own token
 
 

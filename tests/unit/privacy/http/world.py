@@ -147,8 +147,11 @@ class ReadyTables(Tables):
         ppi: PpiParameters,
         pilot: str | None,
         tenant_key: bytes,
+        rows: int,
+        suggest: bool,
     ) -> dict[str, Any]:
-        self.calls.append(("preview", {"sources": sources, "built_in": built_in, "pilot": pilot}))
+        given = {"sources": sources, "built_in": built_in, "pilot": pilot, "rows": rows, "suggest": suggest}
+        self.calls.append(("preview", given))
         return {
             "before": {"metrics": figures(k=1).model_dump(mode="json"), "rows": ROWS},
             "after": {"metrics": figures(k=2).model_dump(mode="json"), "rows": RELEASED_ROWS},

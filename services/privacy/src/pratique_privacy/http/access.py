@@ -9,6 +9,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.auditing import begin, changes, is_audited
+from pratique_privacy.http.cookies import caller_of
 from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
@@ -95,10 +96,12 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "redeliver": OPERATOR,
     "getIcs": OPERATOR,
     "whoAmI": EVERYONE,
+    "createTicket": EVERYONE,
 }
 # Public keys are for whoever holds a certificate; the coordinator has a token of its own.
 CALLBACKS: Final = frozenset({"icsHealth", "putInfoJob", "deleteInfoJob"})
-ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS
+SIGN_IN: Final = frozenset({"getSession", "createSession", "endSession"})
+ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS | SIGN_IN
 
 _bearer = HTTPBearer(
     auto_error=False, description="An API key, or a JWT of the identity provider: `Authorization: Bearer <it>`."
@@ -115,14 +118,18 @@ async def authorise(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
 ) -> Caller:
     """Return who calls, once it is known and its role may do this; raises `Unauthorized`, `Forbidden`."""
-    if credentials is None:
+    services = services_of(request)
+    if credentials is not None:
+        caller = await services.reception.caller(request, credentials.credentials)
+    elif (found := await caller_of(request, services.keys)) is not None:
+        caller = services.reception.counted(request, found)
+    else:
         raise Unauthorized("key-missing", "Send `Authorization: Bearer <api key>`.")
-    caller = await services_of(request).reception.caller(request, credentials.credentials)
     route: APIRoute = request.scope["route"]
     trail = begin(request, caller.tenant, caller.role, caller.key_id) if is_audited(route) else None
     check_may(caller, route)
     if trail is not None and changes(route):
-        await services_of(request).audit.record(trail.tenant, trail.event)
+        await services.audit.record(trail.tenant, trail.event)
     return caller
 
 

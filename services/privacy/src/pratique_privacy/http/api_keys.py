@@ -95,8 +95,7 @@ class CallerResource(Contract):
 @router.get("/me", operation_id="whoAmI", response_model=CallerResource, responses=answers())
 async def who_am_i(caller: Called) -> Response:
     """Say what the key of this request may do."""
-    told = {"tenant": caller.tenant, "role": caller.role, "recipient": caller.recipient, "scopes": caller.scopes}
-    return answer(CallerResource.model_validate({"key": caller.key_id, **told}))
+    return answer(caller_resource(caller))
 
 
 @router.get("/api-keys", operation_id="listApiKeys", response_model=PageOf[KeyResource], responses=answers())
@@ -172,3 +171,9 @@ def _check_scopes(request: Request, caller: Caller, asked: tuple[str, ...] | Non
 def _resource(key: ApiKey, last_used: str | None, *, revoked: bool) -> KeyResource:
     kept = key.model_dump(include={"id", "role", "recipient", "name", "created_at", "expires_at", "scopes"})
     return KeyResource(**kept, last_used=last_used, revoked=revoked)
+
+
+def caller_resource(caller: Caller) -> CallerResource:
+    """Say who calls."""
+    told = {"tenant": caller.tenant, "role": caller.role, "recipient": caller.recipient, "scopes": caller.scopes}
+    return CallerResource.model_validate({"key": caller.key_id, **told})

@@ -26,6 +26,7 @@ from pratique_privacy.http import (
     releases,
     reports,
     results,
+    session,
     signing_keys,
     sweeps,
     trials,
@@ -57,6 +58,7 @@ PRIVATE = (
     api_keys,
     webhooks,
     integrations,
+    session,
 )
 EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
 OPEN = (health, reference, public_keys, ics)
@@ -76,6 +78,7 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(module.router, dependencies=[Depends(authorise), Depends(known_parameters)])
     for module in OPEN:
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
+    app.include_router(session.open_router, dependencies=[Depends(known_parameters)])
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
     app.add_middleware(Auditing, log=services.audit)
@@ -89,6 +92,6 @@ def create_app(services: Services) -> FastAPI:
 
 def operations() -> Iterator[APIRoute]:
     """Yield every operation of the API."""
-    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)]
+    routers: list[APIRouter] = [module.router for module in (*PRIVATE, *EVIDENCE, *OPEN)] + [session.open_router]
     for router in routers:
         yield from (route for route in router.routes if isinstance(route, APIRoute))

@@ -14,6 +14,7 @@ from pratique_privacy.http.forwarding import linked
 from pratique_privacy.http.problems import ProblemDocument
 from pratique_privacy.http.profiles import ProfilesRequest
 from pratique_privacy.http.resources import GateFloor
+from pratique_privacy.http.session import SessionRequest
 from pratique_privacy.http.webhooks import WebhookRequest
 from pratique_privacy.ics.bodies import PostedJob
 from pratique_shared.contracts.adversary import Attacks
@@ -36,6 +37,7 @@ BODIES = (
     StoredPolicy,
     GateFloor,
     KeyRequest,
+    SessionRequest,
     ProfilesRequest,
     CaptureProfilesRequest,
     WebhookRequest,

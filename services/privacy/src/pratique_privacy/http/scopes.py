@@ -25,7 +25,7 @@ GROUPS: Final[dict[str, str]] = {
     "audit": "audit",
 }
 READ: Final = ":read"
-ALWAYS: Final = frozenset({"whoAmI"})
+ALWAYS: Final = frozenset({"whoAmI", "createTicket"})  # a session has the scopes of its key
 
 
 def scopes_of(route: APIRoute) -> frozenset[str]:

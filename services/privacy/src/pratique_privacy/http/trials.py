@@ -36,6 +36,7 @@ class Preview(Contract):
 
     before: Side
     after: Side
+    distinct: dict[str, dict[str, int]] = {}
     suggestions: tuple[Suggestion, ...] = ()
     flags: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -72,6 +73,8 @@ async def preview(request: Request, caller: Called, services: Reach) -> Response
         ppi=terms.ppi,
         pilot=asked.pilot,
         tenant_key=await services.keys.tenant_key(caller.tenant),
+        rows=asked.rows,
+        suggest=asked.suggest,
     )
     return Response(json.dumps(made), 200, UNCACHED, media_type="application/json")
 

@@ -1,0 +1,1 @@
+"""The dashboard: pages that call the public API, and nothing else."""

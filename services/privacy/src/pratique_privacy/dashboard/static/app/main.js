@@ -1,0 +1,55 @@
+// @ts-check
+/** The dashboard: sign-in, or the frame with the view that the address names. */
+import { html, render, useEffect } from "./html.js";
+import { Head } from "./head.js";
+import { Help, helpShown } from "./help.js";
+import { useKeys } from "./keyboard.js";
+import { route } from "./router.js";
+import { begin, caller } from "./session.js";
+import { SignIn } from "./sign_in.js";
+import { NotYours } from "./not_yours.js";
+import { viewNamed, viewsOf } from "./views.js";
+
+function Dashboard() {
+  const who = caller.value;
+  if (who === undefined) return html`<p class="starting" role="status">Pratique starts …</p>`;
+  if (who === null) return html`<${SignIn} />`;
+  return html`<${Frame} />`;
+}
+
+function Frame() {
+  const view = viewNamed(route.value.view);
+  useKeys([
+    { key: "?", does: "Show or hide this list", act: () => (helpShown.value = !helpShown.value) },
+    { key: "/", does: "Go to the search field or the first field of the view", act: () => focusFirst() },
+  ]);
+  useEffect(() => {
+    document.title = `${view?.title || "Not found"} · Pratique`;
+  }, [view]);
+  const allowed = view && viewsOf().includes(view);
+  return html`<a class="skip" href="#main" onClick=${toMain}>To the content</a>
+    <${Head} />
+    <main id="main" tabindex="-1">
+      ${helpShown.value && html`<${Help} />`}
+      ${allowed ? html`<${view.show} key=${view.name} />` : html`<${NotYours} />`}
+    </main>`;
+}
+
+/** @param {Event} event */
+function toMain(event) {
+  event.preventDefault(); // the address behind `#` names the view
+  document.getElementById("main")?.focus();
+}
+
+function focusFirst() {
+  /** @type {HTMLElement | null} */
+  const field = document.querySelector("main [data-search]") || document.querySelector("main input:not([type=file]), main select");
+  field?.focus();
+}
+
+begin();
+const place = document.getElementById("app");
+if (place) {
+  place.replaceChildren();
+  render(html`<${Dashboard} />`, place);
+}

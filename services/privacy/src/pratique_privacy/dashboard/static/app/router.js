@@ -1,0 +1,39 @@
+// @ts-check
+/** The router: which view is shown and with what, all of it in the part of the address behind `#`. */
+import { signal } from "@preact/signals";
+
+/** @typedef {{view: string, rest: string[], params: Record<string, string>}} Route */
+
+export const FIRST_VIEW = "captures";
+
+/** The route as it is now. @type {import("@preact/signals").Signal<Route>} */
+export const route = signal(parse(location.hash));
+
+addEventListener("hashchange", () => {
+  route.value = parse(location.hash);
+});
+
+/** @param {string} hash @returns {Route} */
+export function parse(hash) {
+  const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view, ...rest] = path.split("/").map(decodeURIComponent);
+  return { view: view || FIRST_VIEW, rest, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** The address of a view: `href("releases", ["rel_..."], {tab: "gate"})`. @param {string} view @param {string[]} [rest] @param {Record<string, string | undefined>} [params] */
+export function href(view, rest = [], params = {}) {
+  const given = /** @type {[string, string][]} */ (Object.entries(params).filter(([, value]) => value !== undefined && value !== ""));
+  const query = new URLSearchParams(given).toString();
+  return `#/${[view, ...rest].map(encodeURIComponent).join("/")}${query && `?${query}`}`;
+}
+
+/** Go to an address of `href`; with `quiet` without an entry of its own in the browser's history. @param {string} address @param {{quiet?: boolean}} [options] */
+export function go(address, options = {}) {
+  if (location.hash === address) return;
+  if (options.quiet) {
+    history.replaceState(null, "", address);
+    route.value = parse(address);
+  } else {
+    location.hash = address;
+  }
+}

@@ -1,0 +1,50 @@
+// @ts-check
+/** One capture: how far its profile is, then what is in it. */
+import { bytes, moment, number, percent } from "../../format.js";
+import { html } from "../../html.js";
+import { Facts } from "../../parts/facts.js";
+import { GateBadge } from "../../parts/gate_badge.js";
+import { ProblemBox } from "../../parts/problem.js";
+import { Progress } from "../../parts/progress.js";
+import { useResource } from "../../resource.js";
+import { SourceActions } from "./actions.js";
+import { CaptureCharts } from "./charts.js";
+import { Identifiers } from "./identifiers.js";
+import { nameOf } from "./list.js";
+import { Warnings } from "./warnings.js";
+
+/** @param {{id: string, gone: () => void}} props */
+export function CaptureDetail({ id, gone }) {
+  const capture = useResource(`/captures/${id}`, { every: 500, whilst: (body) => ["queued", "running"].includes(body.status) });
+  const found = capture.body.value;
+  if (!found) return html`<${ProblemBox} problem=${capture.problem.value} again=${capture.again} />`;
+  const ready = found.status === "ready";
+  return html`<section class="panel" aria-label="Capture">
+      <header><h2>${nameOf(found)} <${GateBadge} verdict=${found.status} /></h2>
+        <${SourceActions} kind="captures" id=${id} ready=${ready} gone=${gone} /></header>
+      ${found.error && html`<${ProblemBox} problem=${found.error} />`}
+      ${!ready && !found.error && html`<${Progress} label=${found.status === "running" ? "Being profiled" : "Waiting to be profiled"} share=${found.progress?.share}
+        words=${found.progress ? `${number(found.progress.packets)} packets, ${percent(found.progress.share, 0)}` : ""} />`}
+      ${ready && html`<${Facts} facts=${factsOf(found)} />`}
+      <${Warnings} warnings=${found.warnings} complete=${found.complete} />
+    </section>
+    ${ready && html`<${CaptureCharts} id=${id} hosts=${found.records} />
+      <${Identifiers} id=${id} />`}`;
+}
+
+/** @param {any} found @returns {[string, any][]} */
+function factsOf(found) {
+  return [
+    ["Packets", number(found.packets)],
+    ["Hosts", number(found.records)],
+    ["Sessions", number(found.sessions)],
+    ["Size", bytes(found.bytes)],
+    ["Link types", found.link_types.join(", ") || "none"],
+    ["Pilot", found.pilot || "none"],
+    ["Open to", found.open_to.join(", ") || "nobody"],
+    ["From", moment(found.started)],
+    ["To", moment(found.ended)],
+    ["Sent in", moment(found.created_at)],
+    ["Id", html`<code>${found.id}</code>`],
+  ];
+}

@@ -1,0 +1,9 @@
+// @ts-check
+/** Integrations: this view is being built. */
+import { html } from "../html.js";
+import { Empty } from "../parts/empty.js";
+
+export function Integrations() {
+  return html`<h1>Integrations</h1>
+    <${Empty} title="Not built yet"><p>The API has what belongs here: see <a href="/docs">/docs</a>.</p><//>`;
+}

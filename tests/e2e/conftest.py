@@ -1,0 +1,42 @@
+"""The browser and a signed-in window for the tests of the dashboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from pratique_local.sample import write_sample
+from tests.support.browser import Desk, chromium, desk
+from tests.support.house import House
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of the dashboard; it ends with them, for its loop would be in the way of others."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def window(browser: Browser, running: House) -> Iterator[Desk]:
+    """A watched window where nobody is signed in."""
+    with desk(browser, running) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated capture."""
+    path: Path = tmp_path_factory.mktemp("sample") / "night.pcapng"
+    write_sample(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def capture(running: House, sample: Path) -> str:
+    """The id of that capture, profiled."""
+    with running.client() as client:
+        identity: str = client.push_capture(sample, pilot="lab")["id"]
+        client.wait_capture(identity)
+    return identity

@@ -1,0 +1,172 @@
+"""The workbench: from a file to a verdict, with every figure in sight, and back again."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import Desk, Scheme, check_accessible, desk
+from tests.support.house import House
+
+
+def figure(page: Page, name: str) -> str:
+    """A figure as it is after the policy."""
+    return page.locator(f"[data-metric={name}] dd.after").inner_text()
+
+
+def opened(window: Desk, capture: str) -> Page:
+    page = window.sign_in()
+    window.open(f"#/workbench?source={capture}")
+    expect(page.locator("[data-metric=k] dd.after")).to_be_visible()
+    return page
+
+
+def test_from_upload_to_verdict(window: Desk, sample: Path) -> None:
+    page = window.sign_in()
+    page.get_by_label("Pilot").fill("lab")
+    page.locator("input[type=file]").set_input_files(sample)
+    expect(page).to_have_url(re.compile("#/captures/cap_"))
+    page.get_by_role("link", name="Open in the workbench").click(timeout=60_000)
+    expect(page.locator("[data-metric=k] dd.after")).to_be_visible()
+
+    page.get_by_label("Start from").select_option("C4")
+    typical = page.locator("[data-metric=k_rw] dd.after")
+    expect(page.locator("[data-metric=k] dd.after")).to_have_text("3")
+    fine = typical.inner_text()
+    assert page.get_by_label("Class of ip").input_value() == "quasi_identifier"
+    assert page.get_by_label("Class of imsi").input_value() == "drop"
+
+    page.get_by_label("IPv4 / of ip").fill("8")
+    expect(typical).not_to_have_text(fine)
+    coarse = typical.inner_text()
+    page.get_by_label("IPv4 / of ip").blur()
+    page.keyboard.press("u")
+    expect(typical).to_have_text(fine)
+    page.keyboard.press("r")
+    expect(typical).to_have_text(coarse)
+
+    expect(page).to_have_url(re.compile(r"#/workbench\?s="))
+    other = window.context.new_page()
+    other.goto(page.url)
+    expect(other.locator("[data-metric=k_rw] dd.after")).to_have_text(coarse)
+    assert other.get_by_label("IPv4 / of ip").input_value() == "8"
+    other.close()
+
+    page.get_by_label("Recipient").fill("fl-aggregator-1")
+    page.get_by_label("Purpose").fill("round 12")
+    page.get_by_role("button", name="Release what passes the gate").click()
+    asked = page.get_by_role("status", name="The release asked for")
+    expect(asked).to_contain_text("pass", timeout=60_000)
+    identity = re.search(r"rel_\w+", asked.get_by_role("link").get_attribute("href") or "")
+    assert identity is not None
+    with window.house.client() as client:
+        posture = client.posture(identity[0])
+    assert (posture["verdict"], f"{posture['after']['k_rw']:.3f}".rstrip("0")) == ("pass", coarse)
+
+
+def test_what_is_changed_is_marked_and_a_lone_record_is_told(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    records = page.get_by_role("region", name="Records before and after")
+    expect(records.locator("td.changed").first).to_contain_text("≠")
+    page.get_by_label("Show").select_option("changed")
+    expect(records.locator("tbody tr").first).to_be_visible()
+    alone = int(figure(page, "uniques"))
+    page.get_by_label("Show").select_option("alone")
+    assert records.locator("tbody tr").count() == min(alone, 25)
+
+
+def test_a_suggestion_is_one_step_that_can_be_undone(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    before = figure(page, "uniques")
+    chip = page.get_by_role("region", name="Suggestions").get_by_role("button").first
+    expect(chip).to_contain_text("→")
+    chip.click()
+    expect(page.locator("[data-metric=uniques] dd.after")).not_to_have_text(before)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-metric=uniques] dd.after")).to_have_text(before)
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_the_reason_of_a_class_is_shown_to_who_comes_by_keyboard(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    page.get_by_role("button", name="ip", exact=True).focus()
+    expect(page.get_by_text("An address is known outside the table")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_text("What a device is for is known")).to_be_visible()
+    expect(page.get_by_text("An address is known outside the table")).to_be_hidden()
+
+
+def test_a_definition_is_one_click_away(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    page.get_by_role("button", name="PPI", exact=True).click()
+    expect(page.get_by_text("A summary, no bound on what an adversary can do")).to_be_visible()
+
+
+def test_the_least_loss_that_passes_the_gate_is_found_and_taken(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    page.get_by_label("Start from").select_option("C0")
+    page.get_by_label("Bound of k", exact=True).fill("3")
+    expect(page.get_by_role("region", name="Gate")).to_contain_text("fail")
+    page.get_by_role("button", name="Least loss that passes").click()
+    page.get_by_role("button", name="Take it").click(timeout=60_000)
+    expect(page.get_by_role("region", name="Gate")).to_contain_text("pass")
+    assert int(figure(page, "k")) >= 3
+
+
+def test_a_policy_that_cannot_stand_is_told_in_words_and_the_last_figures_stay(window: Desk, capture: str) -> None:
+    window.expect_refusals(422)
+    page = opened(window, capture)
+    page.get_by_label("Class of ip").select_option("drop")
+    for column in ("role", "protocol_count", "peer_count"):
+        page.get_by_label(f"Class of {column}", exact=True).select_option("drop")
+    expect(page.get_by_role("alert")).to_contain_text("quasi-identifier-missing")
+    expect(page.get_by_text("of the last policy that could be tried")).to_be_visible()
+    expect(page.get_by_role("button", name="Release what passes the gate")).to_be_disabled()
+
+
+def test_a_table_too_large_to_try_can_still_be_released(window: Desk) -> None:
+    window.expect_refusals(422)
+    lines = "\n".join(f"{n % 7},{n % 3}" for n in range(10_001))
+    with window.house.http() as http:
+        sent = http.post("/datasets", content=f"a,b\n{lines}", headers={"Content-Type": "text/csv"}).json()
+    page = window.sign_in()
+    window.open(f"#/workbench?source={sent['id']}")
+    expect(page.get_by_role("alert")).to_contain_text("ask for a release")
+    page.get_by_label("Class of a", exact=True).select_option("quasi_identifier")
+    page.get_by_label("Class of b", exact=True).select_option("sensitive")
+    page.get_by_role("button", name="Release what passes the gate").click()
+    expect(page.get_by_role("status", name="The release asked for")).to_contain_text("pass", timeout=60_000)
+
+
+def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    before = figure(page, "exact_reid")
+    page.keyboard.press("/")
+    expect(page.locator("[data-search]")).to_be_focused()
+    wanted = page.get_by_label("Class of role", exact=True)
+    for _ in range(40):
+        if wanted.evaluate("(node) => node === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.type("Se")
+    expect(wanted).to_have_value("sensitive")
+    expect(page.locator("[data-metric=exact_reid] dd.after")).not_to_have_text(before)
+    page.keyboard.press("Control+z")
+    expect(wanted).to_have_value("quasi_identifier")
+    expect(page.locator("[data-metric=exact_reid] dd.after")).to_have_text(before)
+    page.keyboard.press("Control+Shift+Z")
+    expect(wanted).to_have_value("sensitive")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+@pytest.mark.parametrize("view", ["captures", "workbench"])
+def test_the_views_are_accessible_and_do_not_overflow(
+    browser: Browser, running: House, capture: str, view: str, scheme: Scheme, width: int
+) -> None:
+    with desk(browser, running, color_scheme=scheme, width=width) as window:
+        page = window.sign_in()
+        window.open(f"#/captures/{capture}" if view == "captures" else f"#/workbench?source={capture}")
+        page.locator("figure.chart canvas, table.records").first.wait_for()
+        check_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
