@@ -66,7 +66,7 @@ async def get_session(request: Request, services: Reach) -> Response:
     "",
     operation_id="createSession",
     response_model=CallerResource,
-    responses=answers(400, 401, 403, 413, 415, 422, 507, anonymous=True),
+    responses=answers(400, 401, 403, 413, 415, 422, 429, 507, anonymous=True),
     openapi_extra=takes(SessionRequest, key={"key": "key_..."}),
 )
 async def create_session(request: Request, services: Reach) -> Response:
