@@ -1,6 +1,6 @@
 // @ts-check
 /** Two releases side by side, what differs marked by a shape and a word. */
-import { age, percent } from "../../format.js";
+import { age, asPercent } from "../../format.js";
 import { html } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
 import { Empty } from "../../parts/empty.js";
@@ -51,7 +51,8 @@ function Both({ one, other, only }) {
   ];
   return html`${elsewhere && html`<p class="note">These two were made of other sources or with other quasi-identifiers: k and what follows from it do not measure the same thing.</p>`}
     <${Shares} rows=${shareRows(one.posture, other.posture, left, right)} names=${[left, right]} />
-    <div class="grid-2">${parts.map(([title, rows, first]) => html`<${Part} key=${title} title=${title} first=${first} rows=${rows} names=${[left, right]} />`)}</div>`;
+    <div class="release-page compared">${[parts.slice(0, 1), parts.slice(1)].map((column) => html`<div class="column">
+      ${column.map(([title, rows, first]) => html`<${Part} key=${title} title=${title} first=${first} rows=${rows} names=${[left, right]} />`)}</div>`)}</div>`;
 }
 
 /** @param {any} one @param {any} other */
@@ -81,10 +82,10 @@ function Shares({ rows, names: [left, right] }) {
     encoding: { y },
     layer: [
       { mark: { type: "line", strokeWidth: 2, opacity: 0.5 }, encoding: { x, detail: { field: "title" } } },
-      { mark: { type: "point", filled: true, size: 110, opacity: 1 }, encoding: { x, color: { field: "release", sort: [left, right], title: null }, shape: { field: "release", sort: [left, right], title: null, scale: { range: ["circle", "diamond"] } } } },
+      { mark: { type: "point", filled: true, size: 110, opacity: 1 }, encoding: { x, color: { field: "release", type: "nominal", sort: [left, right], title: null }, shape: { field: "release", type: "nominal", sort: [left, right], title: null, scale: { range: ["circle", "diamond"] } } } },
     ],
   };
   const height = (rows.length / 2) * 28 + 60;
   return html`<section class="panel"><${Chart} title="Shares side by side" summary="${left} as circles, ${right} as diamonds" spec=${spec} rows=${rows} height=${height}
-    columns=${[{ name: "title", title: "Figure" }, { name: "release", title: "Release" }, { name: "share", title: "Share", number: true, show: percent }]} /></section>`;
+    columns=${[{ name: "title", title: "Figure" }, { name: "release", title: "Release" }, { name: "share", title: "Share", number: true, show: asPercent }]} /></section>`;
 }

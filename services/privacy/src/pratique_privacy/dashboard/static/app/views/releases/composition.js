@@ -1,6 +1,6 @@
 // @ts-check
 /** Composition: what this release says together with the others of its recipient. */
-import { age, moment, number } from "../../format.js";
+import { age, asNumber, moment } from "../../format.js";
 import { html } from "../../html.js";
 import { DataTable } from "../../parts/table.js";
 import { href } from "../../router.js";
@@ -18,7 +18,7 @@ export function Composition({ posture }) {
   const columns = [
     { name: "release", title: "Release", show: (/** @type {string} */ id) => html`<a class="mono" href=${href("releases", [id])}>${id}</a>` },
     { name: "created_at", title: "Age", show: (/** @type {string} */ at) => html`<time datetime=${at} title=${moment(at)}>${age(at)}</time>` },
-    ...(joined?.releases.length ? [{ name: "shared", title: "Shared rows", number: true, show: number }, { name: "linked", title: "Linked by a pseudonym", number: true, show: number }] : []),
+    ...(joined?.releases.length ? [{ name: "shared", title: "Shared rows", number: true, show: asNumber }, { name: "linked", title: "Linked by a pseudonym", number: true, show: asNumber }] : []),
   ];
   return html`<section class="panel" aria-labelledby="joined"><h2 id="joined">With other releases of this recipient</h2>
     <p>${joined?.releases.length ? "Two releases, each with classes of five, can leave a record alone together. Joined with the releases below, at worst:" : "Earlier releases of the same source to the same recipient:"}</p>

@@ -1,6 +1,6 @@
 // @ts-check
 /** The figures of a release: before and after, or after alone for whoever may not see the raw side. */
-import { cell, number, percent } from "../../format.js";
+import { asNumber, asPercent, cell, number, percent } from "../../format.js";
 import { html } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
@@ -26,7 +26,7 @@ export function Figures({ posture }) {
 function BySensitive({ posture }) {
   const each = Object.entries(posture.after.by_sensitive || {});
   if (each.length < 2) return null;
-  const columns = [{ name: "column", title: "Sensitive column" }, ...["l", "l_entropy", "t", "t_ordered"].map((name) => ({ name, title: METRICS[name].title, number: true, show: number }))];
+  const columns = [{ name: "column", title: "Sensitive column" }, ...["l", "l_entropy", "t", "t_ordered"].map((name) => ({ name, title: METRICS[name].title, number: true, show: asNumber }))];
   return html`<${DataTable} caption="Figures of each sensitive column" columns=${columns} rows=${each.map(([column, found]) => ({ column, .../** @type {any} */ (found) }))} />`;
 }
 
@@ -47,13 +47,13 @@ export function Flags({ posture }) {
 
 /** Which labels suppression spares. @param {{release: any, posture: any}} props */
 export function Labels({ release, posture }) {
-  const rows = Object.entries(posture.records.survival_by_label || {}).map(([label, share]) => ({ label: cell(label), share, shown: percent(share) }));
+  const rows = Object.entries(posture.records.survival_by_label || {}).map(([label, share]) => ({ label: cell(label), share, shown: percent(share) })).sort((a, b) => Number(a.share) - Number(b.share));
   if (rows.length < 2) return null;
   const lost = rows.filter((row) => !row.share).length;
   const spec = {
-    encoding: { y: { field: "label", type: "nominal", sort: { field: "share", order: "ascending" }, title: null }, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.12] }, title: "share of records released", axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] } } },
+    encoding: { y: { field: "label", type: "nominal", sort: null, title: null }, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.12] }, title: "share of records released", axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] } } },
     layer: [{ mark: { type: "bar", height: { band: 0.7 } } }, { mark: { type: "text", align: "left", dx: 4 }, encoding: { text: { field: "shown" } } }],
   };
   return html`<section class="panel"><${Chart} title="Survival per label" summary=${`${rows.length} labels, ${lost} of them lost`} spec=${spec} rows=${rows} height=${Math.max(80, rows.length * 22 + 40)}
-    columns=${[{ name: "label", title: "Label" }, { name: "share", title: "Survival", number: true, show: percent }]} call=${{ method: "GET", path: `/releases/${release.id}/posture` }} /></section>`;
+    columns=${[{ name: "label", title: "Label" }, { name: "share", title: "Survival", number: true, show: asPercent }]} call=${{ method: "GET", path: `/releases/${release.id}/posture` }} /></section>`;
 }

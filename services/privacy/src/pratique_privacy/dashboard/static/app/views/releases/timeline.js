@@ -15,7 +15,7 @@ export function Timeline({ release, posture }) {
     <ol class="timeline" aria-live="polite">${events.map((event, place) => html`<li key=${place} class=${event.state}>
       <span class="shape" aria-hidden="true">${SHAPES[event.state][0]}</span>
       <div><strong>${event.title}</strong><span class="hidden-text"> (${SHAPES[event.state][1]})</span>${event.told && html`<div class="small soft">${event.told}</div>`}</div>
-      <span class="small soft number">${when(event.at, events[place - 1]?.at)}</span>
+      <span class="small soft number">${when(event.at, events.slice(0, place).findLast((earlier) => earlier.at)?.at)}</span>
     </li>`)}</ol>
   </section>`;
 }

@@ -33,7 +33,7 @@ export function figureOf(name, value) {
 export function checkWords({ metric, op, bound, value, status }) {
   const asked = `${op === ">=" ? "at least" : "at most"} ${figureOf(metric, bound)}`;
   if (value === null) return `Not computed, so it cannot be shown to be ${asked}; a missing figure is never a pass.`;
-  if (status === "pass") return value === bound ? `Just ${asked}.` : `Within the bound by ${gap(metric, value, bound)}.`;
+  if (status === "pass") return value === bound ? "Exactly on the bound." : `Within the bound by ${gap(metric, value, bound)}.`;
   return `${value > bound ? "Above" : "Below"} the bound by ${gap(metric, value, bound)}: it had to be ${asked}.`;
 }
 
