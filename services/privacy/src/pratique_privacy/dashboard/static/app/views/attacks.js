@@ -51,6 +51,6 @@ function AttacksOn({ id }) {
 /** @param {{release: any}} props */
 function Live({ release }) {
   const { done, total, stage } = release.progress;
-  return html`<section class="panel" aria-label="Adversaries of this release"><div class="row"><${GateBadge} verdict=${release.status} /><span>${stage}</span></div>
+  return html`<section class="panel" aria-label="Adversaries of this release"><div class="row"><${GateBadge} verdict=${release.status} />${stage !== release.status && html`<span>${stage}</span>`}</div>
     <${Progress} label="Shards of the adversaries" share=${total ? done / total : null} words="${done} of ${total}" /></section>`;
 }

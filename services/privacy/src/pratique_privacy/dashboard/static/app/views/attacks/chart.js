@@ -30,13 +30,15 @@ export function AdversaryChart({ posture, rows }) {
   const { rest, params } = route.value;
   const lines = [{ at: 1 / posture.after.rows, name: "1/N", told: `1/N ${percent(1 / posture.after.rows, 2)}` }, { at: posture.after.exact_reid, name: "exact-QI bound", told: `exact-QI bound ${percent(posture.after.exact_reid)}` }];
   const rescale = (/** @type {any} */ event) => go(href("attacks", rest, { ...params, scale: event.target.value }), { quiet: true });
+  const domain = domainOf(rows, lines, params.scale);
+  const beyond = rows.filter((row) => row.bound !== null && (row.bound > domain[1] || row.bound < domain[0]));
   const worst = rows.reduce((most, row) => (reach(row) > reach(most) ? row : most), rows[0]);
   return html`<section class="panel">
-    <label class="field scale">Scale<select value=${params.scale || ""} onChange=${rescale}>${SCALES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>
     <${Chart} title="Chance to name a record's row, by adversary" summary="The most successful is ${worst.label} with ${percent(reach(worst))}; a guess gets ${percent(lines[0].at, 2)}"
-      spec=${specOf(rows, lines, domainOf(rows, lines, params.scale))} rows=${rows} height=${rows.length * 38 + 96} columns=${COLUMNS}
+      spec=${specOf(rows, lines, domain)} rows=${rows} height=${rows.length * 38 + 96} columns=${COLUMNS}
       call=${{ method: "GET", path: `/releases/${posture.release}/posture` }} policy=${policyOf(posture)} />
-    <p class="small soft">The chance is a mean over all released records. Band: 95 % interval of the simulation. Nobody in this model beats the exact-QI bound, who knows every field rightly; 1/N is a blind guess. The gate holds an adversary at its exact value, or without one at the upper end of the interval.</p>
+    <label class="field scale">Scale<select value=${params.scale || ""} onChange=${rescale}>${SCALES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>
+    <p class="small soft">${beyond.length > 0 && `Off the scale: the gate's bound on ${beyond.map((row) => `${row.label}, at most ${percent(row.bound)}`).join("; ")}. `}The chance is a mean over all released records. Band: 95 % interval of the simulation. Nobody in this model beats the exact-QI bound, who knows every field rightly; 1/N is a blind guess. The gate holds an adversary at its exact value, or without one at the upper end of the interval.</p>
   </section>`;
 }
 
@@ -54,15 +56,16 @@ function domainOf(rows, lines, scale) {
     const margin = Math.max((most - least) * 0.05, 0.001);
     return [Math.max(0, least - margin), Math.min(1, most + margin)];
   }
-  const bounds = rows.map((row) => row.bound).filter((value) => value !== null);
-  return [0, Math.min(1, Math.max(...found, ...lines.map((line) => line.at), ...bounds) * 1.1)];
+  const most = Math.max(...found, ...lines.map((line) => line.at));
+  const bounds = rows.map((row) => row.bound ?? 0).filter((bound) => bound < 1.8 * most); // a far bound would press the rest together
+  return [0, Math.min(1, Math.max(most, ...bounds) * 1.1)];
 }
 
 /** @param {Row[]} rows @param {{at: number}[]} lines @param {number[]} domain */
 function specOf(rows, lines, domain) {
   const [first, second, ink] = [token("--chart-1"), token("--chart-2"), token("--ink-soft")];
   const scale = { domain, nice: false };
-  const y = { field: "label", type: "nominal", sort: rows.map((row) => row.label), title: null, axis: { labelLimit: 210 } };
+  const y = { field: "label", type: "nominal", sort: rows.map((row) => row.label), title: null, axis: { labelLimit: 190, ticks: false } };
   const axis = { format: domain[1] - domain[0] < 0.05 ? ".1%" : ".0%", title: "mean chance over the records", tickCount: 6 };
   const inside = lines.filter((line) => line.at >= domain[0] && line.at <= domain[1]);
   const line = (/** @type {any} */ value, /** @type {boolean} */ above) => [
@@ -78,13 +81,13 @@ function specOf(rows, lines, domain) {
       { mark: { type: "rule", strokeWidth: 9, opacity: 0.35, color: first, clip: true }, transform: [{ filter: "isValid(datum.low)" }], encoding: { y: placed, x: { field: "low", type: "quantitative", scale, axis }, x2: { field: "high" } } },
       {
         transform: [{ calculate: "datum.bound", as: "gate at most" }, { fold: MARKS, as: ["what", "value"] }, { filter: "isValid(datum.value)" }],
-        mark: { type: "point", size: 90, filled: true, opacity: 1, clip: true },
+        mark: { type: "point", size: 100, strokeWidth: 2, opacity: 1, clip: true },
         encoding: {
           y: placed,
           x: { field: "value", type: "quantitative", scale, axis },
-          shape: { field: "what", type: "nominal", scale: { domain: MARKS, range: ["circle", "diamond", "M-0.12,-1L0.12,-1L0.12,1L-0.12,1Z"] }, title: null },
-          color: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, second, token("--fail")] }, title: null },
-          size: { field: "what", type: "nominal", scale: { domain: MARKS, range: [70, 110, 420] }, legend: null },
+          shape: { field: "what", type: "nominal", scale: { domain: MARKS, range: ["circle", "diamond", "M-0.1,-1.8L0.1,-1.8L0.1,1.8L-0.1,1.8Z"] }, title: null },
+          fill: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, "transparent", token("--fail")] }, title: null },
+          stroke: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, second, token("--fail")] }, title: null },
         },
       },
     ],

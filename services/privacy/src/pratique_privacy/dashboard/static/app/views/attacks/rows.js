@@ -38,16 +38,16 @@ export function labelOf(name, parameters) {
   return `linkage, right ${number(parameters.accuracy, 2)}${parameters.wrong_value === "exclude" ? ", never by chance" : ""}`;
 }
 
-/** Labels name one row each: equal ones are told apart by seed and repetitions, then by a number. @param {Row[]} rows */
+/** Labels name one row each: equal ones are told apart by repetitions, seed, at last by a number. @param {Row[]} rows */
 function apart(rows) {
-  const twice = (/** @type {Row[]} */ given) => new Set(given.map((row) => row.label).filter((label, place, all) => all.indexOf(label) !== place));
-  const doubled = twice(rows);
-  const longer = rows.map((row) => (doubled.has(row.label) && row.run !== OWN ? { ...row, label: `${row.label}, ${row.repetitions} × seed ${row.seed}` } : row));
-  const still = twice(longer);
+  let found = rows;
+  for (const told of [(/** @type {Row} */ row) => `, ${row.repetitions} ×`, (/** @type {Row} */ row) => `, seed ${row.seed}`]) {
+    const firsts = new Map([...found].reverse().map((row) => [row.label, row]));
+    found = found.map((row) => (firsts.get(row.label) === row || told(row) === told(/** @type {Row} */ (firsts.get(row.label))) ? row : { ...row, label: row.label + told(row) }));
+  }
   const seen = new Map();
-  return longer.map((row) => {
-    if (!still.has(row.label)) return row;
+  return found.map((row) => {
     seen.set(row.label, (seen.get(row.label) || 0) + 1);
-    return { ...row, label: `${row.label} (${seen.get(row.label)})` };
+    return seen.get(row.label) === 1 ? row : { ...row, label: `${row.label} (${seen.get(row.label)})` };
   });
 }

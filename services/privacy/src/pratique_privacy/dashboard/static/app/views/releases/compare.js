@@ -67,8 +67,7 @@ function Part({ title, first, rows, names: [left, right] }) {
   const columns = [
     { name: "title", title: first },
     { name: "left", title: left, show: side },
-    { name: "right", title: right, show: side },
-    { name: "mark", title: "Difference", show: (/** @type {any} */ _, /** @type {any} */ row) => html`<span class="mark ${row.tone}"><span aria-hidden="true">${row.shape}</span> ${row.word}</span>` },
+    { name: "right", title: right, show: (/** @type {any} */ value, /** @type {any} */ row) => html`${side(value, row)} <span class="mark ${row.tone}"><span aria-hidden="true">${row.shape}</span> ${row.word}</span>` },
   ];
   return html`<section class="panel"><h2>${title}</h2>${rows.length ? html`<${DataTable} caption=${title} columns=${columns} rows=${rows} />` : html`<p class="soft">No difference.</p>`}</section>`;
 }
@@ -82,7 +81,7 @@ function Shares({ rows, names: [left, right] }) {
     encoding: { y },
     layer: [
       { mark: { type: "line", strokeWidth: 2, opacity: 0.5 }, encoding: { x, detail: { field: "title" } } },
-      { mark: { type: "point", filled: true, size: 110, opacity: 1 }, encoding: { x, color: { field: "release", type: "nominal", sort: [left, right], title: null }, shape: { field: "release", type: "nominal", sort: [left, right], title: null, scale: { range: ["circle", "diamond"] } } } },
+      { mark: { type: "point", filled: true, size: 110, opacity: 1 }, encoding: { x, color: { field: "release", type: "nominal", sort: [left, right], title: null, legend: { direction: "vertical", labelLimit: 300 } }, shape: { field: "release", type: "nominal", sort: [left, right], title: null, scale: { range: ["circle", "diamond"] } } } },
     ],
   };
   const height = (rows.length / 2) * 28 + 60;

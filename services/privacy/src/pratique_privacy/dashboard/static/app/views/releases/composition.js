@@ -12,7 +12,7 @@ const FIGURES = ["k", "uniques", "exact_qi", "partial_qi"];
 export function Composition({ posture }) {
   const joined = posture.composition;
   const prior = posture.prior_releases || [];
-  if (!joined?.releases.length && !prior.length) return null;
+  if (!posture.after.rows || (!joined?.releases.length && !prior.length)) return null;
   const rows = joined?.releases.length ? joined.releases : prior;
   const unknown = joined?.releases.length > 0 && joined.k === null;
   const columns = [

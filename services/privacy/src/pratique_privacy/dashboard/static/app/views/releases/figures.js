@@ -8,6 +8,7 @@ import { DataTable } from "../../parts/table.js";
 import { flagWords } from "./words.js";
 
 const SHOWN = ["rows", "classes", "k", "k_rw", "uniques", "share_below_k", "exact_reid", "max_risk", "l", "l_entropy", "t", "t_ordered", "ppi", "ppi_prime"];
+const MOST_LABELS = 24;
 
 /** @param {{posture: any}} props */
 export function Figures({ posture }) {
@@ -17,7 +18,7 @@ export function Figures({ posture }) {
     <dl class="metrics">${given.map((name) => html`<${MetricRow} key=${name} kind=${METRICS[name]} before=${before?.[name]} after=${after[name]} onlyAfter=${!before} />`)}
       <${MetricRow} kind=${METRICS.survival} after=${posture.records.survival} onlyAfter /></dl>
     <p class="small soft">${given.includes("ppi") && `PPI with k* = ${ppi.k_target}, l* = ${ppi.l_target}, weights ${ppi.weights.map((/** @type {number} */ one) => number(one)).join(", ")}. `}
-      Over all released columns, pseudonyms apart: ${number(whole.classes)} classes, ${number(whole.uniques)} unique records.</p>
+      ${whole.classes > 0 && `Over all released columns, pseudonyms apart: ${number(whole.classes)} classes, ${number(whole.uniques)} unique records.`}</p>
     <${BySensitive} posture=${posture} />
   </section>`;
 }
@@ -47,13 +48,26 @@ export function Flags({ posture }) {
 
 /** Which labels suppression spares. @param {{release: any, posture: any}} props */
 export function Labels({ release, posture }) {
-  const rows = Object.entries(posture.records.survival_by_label || {}).map(([label, share]) => ({ label: cell(label), share, shown: percent(share) })).sort((a, b) => Number(a.share) - Number(b.share));
-  if (rows.length < 2) return null;
-  const lost = rows.filter((row) => !row.share).length;
+  const every = Object.entries(posture.records.survival_by_label || {}).map(([label, share]) => ({ label: plain(label), share, shown: percent(share) })).sort((a, b) => Number(a.share) - Number(b.share));
+  if (every.length < 2 || !posture.after.rows) return null;
+  const lost = every.filter((row) => !row.share).length;
+  if (every[0].share === 1) return html`<section class="panel"><h2>Survival per label</h2><p>All records of all ${number(every.length)} labels are released.</p></section>`;
+  const rows = every.slice(0, MOST_LABELS);
   const spec = {
     encoding: { y: { field: "label", type: "nominal", sort: null, title: null }, x: { field: "share", type: "quantitative", scale: { domain: [0, 1.12] }, title: "share of records released", axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] } } },
     layer: [{ mark: { type: "bar", height: { band: 0.7 } } }, { mark: { type: "text", align: "left", dx: 4 }, encoding: { text: { field: "shown" } } }],
   };
-  return html`<section class="panel"><${Chart} title="Survival per label" summary=${`${rows.length} labels, ${lost} of them lost`} spec=${spec} rows=${rows} height=${Math.max(80, rows.length * 22 + 40)}
-    columns=${[{ name: "label", title: "Label" }, { name: "share", title: "Survival", number: true, show: asPercent }]} call=${{ method: "GET", path: `/releases/${release.id}/posture` }} /></section>`;
+  return html`<section class="panel"><${Chart} title="Survival per label" summary=${`${every.length} labels, ${lost} of them lost`} spec=${spec} rows=${rows} height=${Math.max(80, rows.length * 22 + 40)}
+    columns=${[{ name: "label", title: "Label" }, { name: "share", title: "Survival", number: true, show: asPercent }]} call=${{ method: "GET", path: `/releases/${release.id}/posture` }} />
+    ${rows.length < every.length && html`<p class="small soft">The ${rows.length} labels that lose most, of ${number(every.length)}.</p>`}</section>`;
+}
+
+/** A label as people write it: one of a list column is JSON. @param {string} label */
+function plain(label) {
+  if (!label.startsWith("[")) return label || "(empty)";
+  try {
+    return cell(JSON.parse(label));
+  } catch {
+    return label;
+  }
 }

@@ -27,13 +27,14 @@ export function OneRelease({ id }) {
   if (problem?.status === 410) return html`<${Crumbs} /><${Empty} title="This release was withdrawn"><p>Its files are shredded. Whoever fetched them before may still have them.</p><p><a href=${href("releases")}>See all releases</a></p><//>`;
   if (!body) return html`<${Crumbs} /><h1>Release</h1><${ProblemBox} problem=${problem} again=${again} />`;
   return html`<${Crumbs} /><${Title} release=${body} posture=${posture} again=${again} />
-    <${ProblemBox} problem=${body.error} /><${ProblemBox} problem=${problem} again=${again} />
+    <${ProblemBox} problem=${body.error} />
+    <${ProblemBox} problem=${problem} again=${again} />
     <div class="release-page">
       <div class="column"><${Timeline} release=${body} posture=${posture} /><${Checks} release=${body} posture=${posture} /><${Suggestions} release=${body} /></div>
       ${posture && html`<div class="column"><${Figures} posture=${posture} /><${Flags} posture=${posture} /></div>`}
     </div>
     ${posture && html`<${Evidence} release=${body} posture=${posture} />
-      <div class="grid-2"><${Policy} posture=${posture} /><${Labels} release=${body} posture=${posture} /></div>
+      <div class="grid-2 apart"><${Policy} posture=${posture} /><${Labels} release=${body} posture=${posture} /></div>
       <${Composition} posture=${posture} />`}`;
 }
 
@@ -51,7 +52,7 @@ function Title({ release, posture, again }) {
     <div class="row">
       ${release.moments.measured && may("operator", "auditor") && html`<a href=${href("risk", [id])}>Where the risk sits</a><a href=${href("attacks", [id])}>Adversaries</a>`}
       ${release.moments.measured && html`<a href=${href("releases", ["compare"], { one: id })}>Compare</a>`}
-      <${CopyMenu} call=${{ method: "GET", path: `/releases/${id}/posture` }} policy=${policyOf(posture)} />
+      <${CopyMenu} call=${{ method: "GET", path: posture ? `/releases/${id}/posture` : `/releases/${id}` }} policy=${policyOf(posture)} />
       ${may("operator") && html`<${Actions} release=${release} again=${again} />`}
     </div>
   </header>`;

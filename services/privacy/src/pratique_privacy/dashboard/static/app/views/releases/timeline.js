@@ -27,13 +27,13 @@ function eventsOf(release, posture) {
   const state = (/** @type {string | undefined} */ at, /** @type {boolean} */ reached) => /** @type {Event["state"]} */ (at ? "done" : over || !reached ? "next" : "now");
   /** @type {Event[]} */
   const events = [
-    { state: "done", title: "Asked for", at: moments.requested, told: release.recipient ? `by an API key, for ${release.recipient}` : "by an API key" },
+    { state: "done", title: "Asked for", at: moments.requested, told: release.recipient && `for ${release.recipient}` },
     { state: state(moments.resolved, true), title: moments.resolved ? "Sources found" : "Waiting for the source", at: moments.resolved, told: sources(posture) },
     { state: state(moments.measured, Boolean(moments.resolved)), title: moments.measured ? "Policy applied and measured" : "Measuring", at: moments.measured, told: records(posture) },
   ];
   if (status === "failed" || status === "cancelled") {
     const reached = events.filter((event) => event.at);
-    const told = release.error ? html`${release.error.detail} Code <code>${release.error.code}</code>` : "Nothing leaves; ask for a new release if it is still needed.";
+    const told = release.error ? html`with the code <code>${release.error.code}</code>; what to do is said above` : "Nothing leaves; ask for a new release if it is still needed.";
     return [...reached, { state: "wrong", title: status === "failed" ? "Failed" : "Cancelled", at: moments.ended, told }];
   }
   return [...events, attacking(release, posture), outcome(release, progress)];
@@ -64,7 +64,7 @@ function sources(posture) {
 function records(posture) {
   if (!posture) return undefined;
   const { in: before, out, survival } = posture.records;
-  return `${plural(before, "record")} in, ${number(out)} out (${percent(survival)} survive)`;
+  return `${plural(before, "record")} in, ${number(out)} out${survival === null ? "" : ` (${percent(survival)} survive)`}`;
 }
 
 /** The first time whole, each later one as what passed since. @param {string | undefined} at @param {string | undefined} before */

@@ -57,7 +57,7 @@ const FLAGS = {
   trivial_t: "t is 0 only because the sensitive value is constant or there is one class: it says nothing about closeness.",
   few_classes: "Fewer than 30 records or 3 classes: every figure rests on little. Pool more records.",
   suppressed_sa: "Sensitive values were suppressed, and * counts as a value of its own in l and t.",
-  no_gate: "No bound was asked for: the verdict says nothing about the figures.",
+  no_gate: "No bound was asked for, or only such as every table meets: the verdict says nothing about the figures.",
   identifying_insensitive: "A column called insensitive tells most records apart, whatever k says. Drop it, coarsen it, or call it a quasi-identifier.",
   rare_labels_lost: "The rarest labels left with suppression: a model will not learn them. Exempt them, or use a smaller threshold.",
 };

@@ -3,6 +3,8 @@
 import { asNumber, asPercent, number, percent, plural } from "../../format.js";
 import { html } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
+import { CopyMenu } from "../../parts/copy_menu.js";
+import { ExportMenu } from "../../parts/export_menu.js";
 import { DataTable } from "../../parts/table.js";
 import { go, href, route } from "../../router.js";
 import { repaint, token } from "../../theme.js";
@@ -29,7 +31,7 @@ export function Exposure({ risk, call }) {
       <p>There is one quasi-identifier, ${fields[0]}: there are no pairs to look at.</p>`}
       <${Told} one=${shown} /></section>
     ${fields.length > 1 && html`<section class="panel"><${Parts} attributes=${risk.attribute} call=${call("attribute")} /></section>`}</div>
-    <section class="panel"><h2>Every set of fields</h2>
+    <section class="panel"><header><h2>Every set of fields</h2><${ExportMenu} name="Every set of fields" columns=${COLUMNS} rows=${sorted} /><${CopyMenu} call=${call("subset")} /></header>
       <p class="small soft">Exposure is the number of distinct combinations over the records: the mean chance of somebody who knows exactly these fields.${risk.cut && ` Sets of more than ${risk.cut.largest_subset} of the ${risk.cut.columns} fields were not looked at: there are too many.`}</p>
       <${DataTable} caption="Every set of fields" columns=${[link, ...COLUMNS.slice(1)]} rows=${sorted} /></section>
   </div>`;
