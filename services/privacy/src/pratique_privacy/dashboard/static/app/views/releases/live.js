@@ -27,6 +27,9 @@ export function useRelease(id) {
     body,
     posture: figures?.after ? figures : undefined,
     problem: release.problem.value || posture.problem.value,
-    again: () => (release.again(), posture.again()),
+    again: () => {
+      release.again();
+      if (posture.problem.value) posture.again(); // one that was cancelled has none any more
+    },
   };
 }
