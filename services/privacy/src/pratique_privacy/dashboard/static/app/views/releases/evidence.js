@@ -34,7 +34,7 @@ function Certificate({ release }) {
   const said = statement.predicate;
   return html`<details class="certificate"><summary>Certificate, signed ${moment(said.issued_at)}, valid until ${moment(said.valid_until)}</summary>
     <dl class="pairs">
-      <dt>Issuer</dt><dd>${typeof said.issuer === "string" ? said.issuer : Object.values(said.issuer || {}).join(" ")}</dd>
+      <dt>Issuer</dt><dd>${said.issuer.service}, for ${said.issuer.tenant}</dd>
       <dt>Signing key</dt><dd><code class="digest">${envelope.signatures[0].keyid}</code> <a href="/keys/jwks.json">public keys</a></dd>
       ${statement.subject.map((/** @type {any} */ one) => html`<dt>${one.name}</dt><dd><code class="digest">${one.digest.sha256}</code></dd>`)}
     </dl>

@@ -57,7 +57,7 @@ export function Below({ found, call }) {
       { mark: { type: "text", dy: -7 }, encoding: { text: { field: "label" } } },
     ],
   };
-  const said = `${percent(found.share_below_k)} of the records stand in classes smaller than the target of ${number(target)}.`;
+  const said = `${found.share_below_k ? `${percent(found.share_below_k)} of the records stand in classes` : "No record stands in a class"} smaller than the target of ${number(target)}.`;
   return html`<section class="panel"><${Chart} title="Share of records below k" summary=${said} spec=${spec} rows=${rows} height=${260} call=${call}
       columns=${[{ name: "k", title: "k", number: true }, { name: "rows", title: "Records below", number: true, show: asNumber }, { name: "share", title: "Share", number: true, show: asPercent }]} />
     <p class=${found.share_below_k ? "called-out bad" : "called-out"}><span aria-hidden="true">${found.share_below_k ? "✖" : "✔"}</span> ${said}</p></section>`;

@@ -72,6 +72,7 @@ function HeatMap({ subsets, fields, choose, call }) {
 /** @param {{attributes: any[], call: any}} props */
 function Parts({ attributes, call }) {
   const found = attributes.filter((one) => one.minimal_share !== undefined).sort((a, b) => b.singled_share - a.singled_share);
+  if (!found.some((one) => one.singled_rows)) return html`<h2>Each field's part in singling out</h2><p>No set of fields leaves a record alone.</p>`;
   const rows = found.map((one) => ({ ...one, label: percent(one.singled_share, 0) }));
   const spec = {
     encoding: { y: { field: "column", type: "nominal", sort: null, title: null }, x: { field: "singled_share", type: "quantitative", scale: { domain: [0, 1.1] }, axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] }, title: "share of the singled-out records" } },
