@@ -15,11 +15,11 @@ export function Evidence({ release, posture }) {
   const here = `/releases/${release.id}`;
   return html`<section class="panel" aria-labelledby="evidence"><h2 id="evidence">${released ? "Records and evidence" : "Evidence"}</h2>
     <div class="downloads">
-      ${released && may("operator", "recipient") && html`<div><h3>Records</h3><ul class="chips plain">${FORMS.map(([form, title]) => html`<li><a class="button" download="${release.id}.${form}" href="${here}/records?format=${form}">${title}</a></li>`)}</ul></div>`}
+      ${released && may("operator", "recipient") && html`<div><h3>Records</h3><ul class="chips plain">${FORMS.map(([form, title]) => html`<li><a class="as-button" download="${release.id}.${form}" href="${here}/records?format=${form}">${title}</a></li>`)}</ul></div>`}
       ${released && html`<div><h3>Signed</h3><ul class="chips plain">
-        <li><a class="button" download="${release.id}-certificate.json" href="${here}/certificate">Certificate</a></li>
-        <li><a class="button" download="${release.id}-evidence.zip" href="${here}/bundle">Bundle (zip)</a></li></ul></div>`}
-      <div><h3>To read</h3><ul class="chips plain"><li><a class="button" href="${here}/report" target="_blank" rel="noopener">Report<span class="hidden-text"> (in a new tab)</span> ↗</a></li></ul></div>
+        <li><a class="as-button" download="${release.id}-certificate.json" href="${here}/certificate">Certificate</a></li>
+        <li><a class="as-button" download="${release.id}-evidence.zip" href="${here}/bundle">Bundle (zip)</a></li></ul></div>`}
+      <div><h3>To read</h3><ul class="chips plain"><li><a class="as-button" href="${here}/report" target="_blank" rel="noopener">Report<span class="hidden-text"> (in a new tab)</span> ↗</a></li></ul></div>
     </div>
     ${released ? html`<${Certificate} release=${release} />` : html`<p class="soft">There is no certificate: only what passes its gate is signed.</p>`}
   </section>`;

@@ -51,7 +51,7 @@ function Page({ page, params }) {
   ];
   return html`<div class="release-list"><${DataTable} caption="Releases" columns=${columns} rows=${page.data} keyOf=${(/** @type {any} */ row) => row.id} /></div>
     <div class="row" role="group" aria-label="Pages and comparison">
-      ${picked.length === 2 ? html`<a class="button" href=${href("releases", ["compare"], { one: picked[0], other: picked[1] })}>Compare the two</a>` : html`<span class="small soft">Tick two releases to compare them${picked.length ? ": one more" : ""}.</span>`}
+      ${picked.length === 2 ? html`<a class="as-button" href=${href("releases", ["compare"], { one: picked[0], other: picked[1] })}>Compare the two</a>` : html`<span class="small soft">Tick two releases to compare them${picked.length ? ": one more" : ""}.</span>`}
       <span class="push row">${params.after && html`<a href=${href("releases", [], { ...params, after: "" })}>◂ Newest</a>`}
       ${page.next && html`<a href=${href("releases", [], { ...params, after: page.next })}>Older ▸</a>`}</span>
     </div>`;
