@@ -51,7 +51,7 @@ function Both({ one, other, only }) {
   ];
   return html`${elsewhere && html`<p class="note">These two were made of other sources or with other quasi-identifiers: k and what follows from it do not measure the same thing.</p>`}
     <${Shares} rows=${shareRows(one.posture, other.posture, left, right)} names=${[left, right]} />
-    <div class="release-page compared">${[parts.slice(0, 1), parts.slice(1)].map((column) => html`<div class="column">
+    <div class="release-page compared">${[parts.slice(0, 1), parts.slice(1)].map((column) => html`<div class="stack">
       ${column.map(([title, rows, first]) => html`<${Part} key=${title} title=${title} first=${first} rows=${rows} names=${[left, right]} />`)}</div>`)}</div>`;
 }
 

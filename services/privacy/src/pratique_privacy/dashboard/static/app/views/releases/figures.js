@@ -38,7 +38,7 @@ export function Flags({ posture }) {
   const unread = Object.entries(records.unreadable || {}).filter(([, count]) => count);
   if (!flags.length && !findings.length && !cells.length && !unread.length) return null;
   return html`<section class="panel" aria-labelledby="flags"><h2 id="flags">What to mind</h2>
-    <ul class="flags plain">
+    <ul class="notes plain">
       ${flags.map((/** @type {string} */ flag) => html`<li class="note"><span>${flagWords(flag)}</span><code class="small soft">${flag}</code></li>`)}
       ${findings.map((/** @type {any} */ found) => html`<li class="note"><span>${found.detail}</span><span class="small soft"><code>${found.code}</code>${found.column && ` in ${found.column}`}</span></li>`)}
       ${cells.length > 0 && html`<li class="note"><span>Cells suppressed: ${cells.map(([column, share]) => `${column} ${percent(share)}`).join(", ")}.</span></li>`}

@@ -30,8 +30,8 @@ export function OneRelease({ id }) {
     <${ProblemBox} problem=${body.error} />
     <${ProblemBox} problem=${problem} again=${again} />
     <div class="release-page">
-      <div class="column"><${Timeline} release=${body} posture=${posture} /><${Checks} release=${body} posture=${posture} /><${Suggestions} release=${body} /></div>
-      ${posture && html`<div class="column"><${Figures} posture=${posture} /><${Flags} posture=${posture} /></div>`}
+      <div class="stack"><${Timeline} release=${body} posture=${posture} /><${Checks} release=${body} posture=${posture} /><${Suggestions} release=${body} /></div>
+      ${posture && html`<div class="stack"><${Figures} posture=${posture} /><${Flags} posture=${posture} /></div>`}
     </div>
     ${posture && html`<${Evidence} release=${body} posture=${posture} />
       <div class="grid-2 apart"><${Policy} posture=${posture} /><${Labels} release=${body} posture=${posture} /></div>
@@ -63,7 +63,7 @@ function Policy({ posture }) {
   const { attributes, steps, unit, built_in: name } = posture;
   const lists = [["identifiers", "Identifiers"], ["quasi_identifiers", "Quasi-identifiers"], ["sensitive", "Sensitive"], ["insensitive", "Insensitive"], ["drop", "Dropped"]];
   return html`<section class="panel" aria-labelledby="policy"><header><h2 id="policy">Policy and columns</h2>${name && html`<span class="soft">built-in ${name}</span>`}</header>
-    ${steps.length ? html`<ol class="steps">${steps.map((/** @type {any} */ step) => html`<li><code>${stepWords(step)}</code></li>`)}</ol>` : html`<p>No step: the columns are released as they are.</p>`}
+    ${steps.length ? html`<ol class="policy-steps">${steps.map((/** @type {any} */ step) => html`<li><code>${stepWords(step)}</code></li>`)}</ol>` : html`<p>No step: the columns are released as they are.</p>`}
     <dl class="pairs">${lists.filter(([list]) => attributes[list]?.length).map(([list, title]) => html`<dt>${title}</dt><dd>${attributes[list].join(", ")}</dd>`)}</dl>
     <p class="small soft">${UNITS[unit]} Policy digest <code class="digest">${posture.policy_sha256}</code></p>
   </section>`;

@@ -17,7 +17,7 @@ export function Suggestions({ release }) {
     <p class="small soft">Each change is measured on this source by itself, and with no adversary.</p>
     <${ProblemBox} problem=${found.problem.value} again=${found.again} />
     ${asked && !suggestions && !found.problem.value && html`<${Progress} label="Trying changes" />`}
-    ${suggestions && (suggestions.length ? html`<ul class="flags plain">${suggestions.map((/** @type {any} */ one) => html`<${Suggestion} one=${one} />`)}</ul>` : html`<p>No rule knows a change that would help. Try coarser steps in the workbench.</p>`)}
+    ${suggestions && (suggestions.length ? html`<ul class="notes plain">${suggestions.map((/** @type {any} */ one) => html`<${Suggestion} one=${one} />`)}</ul>` : html`<p>No rule knows a change that would help. Try coarser steps in the workbench.</p>`)}
   </section>`;
 }
 

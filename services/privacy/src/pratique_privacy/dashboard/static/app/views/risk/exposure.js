@@ -26,7 +26,7 @@ export function Exposure({ risk, call }) {
   const choose = (/** @type {string} */ set) => go(href("risk", rest, { ...params, set }), { quiet: true });
   const sorted = [...subsets].sort((a, b) => a.columns.length - b.columns.length || b.exposure - a.exposure);
   const link = { ...COLUMNS[0], show: (/** @type {string} */ set) => html`<button type="button" class="quiet set" aria-pressed=${set === shown.set} onClick=${() => choose(set)}>${set}</button>` };
-  return html`<div class="release-page"><div class="column">
+  return html`<div class="release-page"><div class="stack">
     <section class="panel">${fields.length > 1 ? html`<${HeatMap} subsets=${subsets} fields=${fields} choose=${choose} call=${call("subset")} />` : html`<h2>Exposure of fields</h2>
       <p>There is one quasi-identifier, ${fields[0]}: there are no pairs to look at.</p>`}
       <${Told} one=${shown} /></section>
