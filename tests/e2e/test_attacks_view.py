@@ -22,10 +22,10 @@ def test_adversaries_run_again_with_other_parameters_stand_beside_those_of_the_r
     expect(other.get_by_label("Chance that a field is right", exact=True)).to_have_value("1")
     page.get_by_role("button", name="Run", exact=True).click()
     runs = page.get_by_role("region", name="Further runs")
-    expect(runs.get_by_role("listitem")).to_contain_text("partial QI, forgets 0; linkage, right 1")
+    expect(runs.get_by_role("listitem")).to_contain_text("partial, forgets 0; linkage, right 1")
     figure.get_by_role("button", name="Table", exact=True).click()
     # Who forgets nothing, or is never wrong, gets the exact-QI bound: 5 classes / 36 records.
-    for name in ("exact QI", "partial QI, forgets 0", "linkage, right 1"):
+    for name in ("exact QI", "partial, forgets 0", "linkage, right 1"):
         expect(
             figure.get_by_role("row", name=f"{name} ").filter(has=page.get_by_role("cell", name=name, exact=True))
         ).to_contain_text("13.9 %")

@@ -65,8 +65,9 @@ function domainOf(rows, lines, scale) {
 function specOf(rows, lines, domain) {
   const [first, second, ink] = [token("--chart-1"), token("--chart-2"), token("--ink-soft")];
   const scale = { domain, nice: false };
+  const legend = { columns: 2 };
   const y = { field: "label", type: "nominal", sort: rows.map((row) => row.label), title: null, axis: { labelLimit: 190, ticks: false } };
-  const axis = { format: domain[1] - domain[0] < 0.05 ? ".1%" : ".0%", title: "mean chance over the records", tickCount: 6 };
+  const axis = { format: domain[1] - domain[0] < 0.05 ? ".1%" : ".0%", title: "mean chance", tickCount: 6 };
   const inside = lines.filter((line) => line.at >= domain[0] && line.at <= domain[1]);
   const line = (/** @type {any} */ value, /** @type {boolean} */ above) => [
     { data: { values: [value] }, mark: { type: "rule", strokeDash: [5, 4], color: ink, clip: true }, encoding: { x: { field: "at", type: "quantitative", scale } } },
@@ -85,9 +86,9 @@ function specOf(rows, lines, domain) {
         encoding: {
           y: placed,
           x: { field: "value", type: "quantitative", scale, axis },
-          shape: { field: "what", type: "nominal", scale: { domain: MARKS, range: ["circle", "diamond", "M-0.1,-1.8L0.1,-1.8L0.1,1.8L-0.1,1.8Z"] }, title: null },
-          fill: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, "transparent", token("--fail")] }, title: null },
-          stroke: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, second, token("--fail")] }, title: null },
+          shape: { field: "what", type: "nominal", scale: { domain: MARKS, range: ["circle", "diamond", "M-0.1,-1.8L0.1,-1.8L0.1,1.8L-0.1,1.8Z"] }, title: null, legend },
+          fill: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, "transparent", token("--fail")] }, title: null, legend },
+          stroke: { field: "what", type: "nominal", scale: { domain: MARKS, range: [first, second, token("--fail")] }, title: null, legend },
         },
       },
     ],

@@ -34,7 +34,7 @@ function simulated(attacks, run, bounds) {
 
 /** @param {"partial_qi" | "linkage"} name @param {any} parameters */
 export function labelOf(name, parameters) {
-  if (name === "partial_qi") return `partial QI, forgets ${number(parameters.forget, 2)}`;
+  if (name === "partial_qi") return `partial, forgets ${number(parameters.forget, 2)}`;
   return `linkage, right ${number(parameters.accuracy, 2)}${parameters.wrong_value === "exclude" ? ", never by chance" : ""}`;
 }
 
