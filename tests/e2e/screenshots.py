@@ -25,6 +25,7 @@ def furnish(running: House, folder: Path) -> dict[str, str]:
         releases: list[str] = []
         for policy, bound in (("C4", 3), ("C5", 5)):
             asked = {
+                "name": f"night shift {policy}",
                 "source": {"capture": capture},
                 "policy": policy,
                 "recipient": "fl-1",

@@ -50,7 +50,7 @@ function Both({ one, other, only }) {
     ["Steps of the policy", kept(stepRows(one.posture, other.posture)), "Step"],
   ];
   return html`${elsewhere && html`<p class="note">These two were made of other sources or with other quasi-identifiers: k and what follows from it do not measure the same thing.</p>`}
-    <${Shares} rows=${shareRows(one.posture, other.posture, left, right)} names=${[left, right]} />
+    <${Shares} id=${other.body.id} rows=${shareRows(one.posture, other.posture, left, right)} names=${[left, right]} />
     <div class="release-page compared">${[parts.slice(0, 1), parts.slice(1)].map((column) => html`<div class="stack">
       ${column.map(([title, rows, first]) => html`<${Part} key=${title} title=${title} first=${first} rows=${rows} names=${[left, right]} />`)}</div>`)}</div>`;
 }
@@ -72,8 +72,8 @@ function Part({ title, first, rows, names: [left, right] }) {
   return html`<section class="panel"><h2>${title}</h2>${rows.length ? html`<${DataTable} caption=${title} columns=${columns} rows=${rows} />` : html`<p class="soft">No difference.</p>`}</section>`;
 }
 
-/** Shares of both on one scale, joined by a line. @param {{rows: any[], names: string[]}} props */
-function Shares({ rows, names: [left, right] }) {
+/** Shares of both on one scale, joined by a line. @param {{id: string, rows: any[], names: string[]}} props */
+function Shares({ id, rows, names: [left, right] }) {
   if (!rows.length) return null;
   const y = { field: "title", type: "nominal", sort: null, title: null };
   const x = { field: "share", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: "%", title: null } };
@@ -85,6 +85,6 @@ function Shares({ rows, names: [left, right] }) {
     ],
   };
   const height = (rows.length / 2) * 28 + 60;
-  return html`<section class="panel"><${Chart} title="Shares side by side" summary="${left} as circles, ${right} as diamonds" spec=${spec} rows=${rows} height=${height}
+  return html`<section class="panel"><${Chart} title="Shares side by side" summary="${left} as circles, ${right} as diamonds" spec=${spec} rows=${rows} height=${height} call=${{ method: "GET", path: `/releases/${id}/posture` }}
     columns=${[{ name: "title", title: "Figure" }, { name: "release", title: "Release" }, { name: "share", title: "Share", number: true, show: asPercent }]} /></section>`;
 }

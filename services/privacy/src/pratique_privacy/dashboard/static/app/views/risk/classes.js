@@ -16,7 +16,7 @@ export function ClassSizes({ found, call }) {
   const colours = [token("--fail"), token("--chart-2"), token("--chart-1")];
   const alone = found.histogram.find((/** @type {any} */ bar) => bar.size === 1)?.rows || 0;
   const x = { field: "sizes", type: "ordinal", sort: null, title: "records in the class", axis: { labelAngle: 0, labelOverlap: true } };
-  const y = { field: "rows", type: "quantitative", title: "records", axis: { tickMinStep: 1, format: "d" } };
+  const y = { field: "rows", type: "quantitative", title: "records", scale: { domainMax: 1.12 * Math.max(...rows.map((bar) => bar.rows)) }, axis: { tickMinStep: 1, format: "d" } };
   const spec = {
     encoding: { x, y },
     layer: [
