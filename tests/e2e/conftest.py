@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from pratique_local.sample import write_sample
 from tests.support.browser import Desk, chromium, desk
 from tests.support.house import House
+from tests.support.released import Released, release_both
 
 
 @pytest.fixture(scope="package")
@@ -40,3 +41,10 @@ def capture(running: House, sample: Path) -> str:
         identity: str = client.push_capture(sample, pilot="lab")["id"]
         client.wait_capture(identity)
     return identity
+
+
+@pytest.fixture(scope="session")
+def released(running: House) -> Released:
+    """Two releases of one table: one that fails its gate, one that passes it."""
+    with running.client() as client:
+        return release_both(client)

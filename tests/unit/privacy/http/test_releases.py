@@ -31,6 +31,25 @@ async def test_a_release_is_durable_owed_and_rung_when_it_is_answered(
     assert (await operator.get(answer.headers["location"])).json() == body
 
 
+async def test_a_release_says_when_each_of_its_facts_was_written(world: World, operator: httpx.AsyncClient) -> None:
+    release = (await operator.post("/releases", json=RELEASE)).json()["id"]
+
+    async def moments() -> dict[str, str]:
+        found: dict[str, str] = (await operator.get(f"/releases/{release}")).json()["moments"]
+        return found
+
+    first = await moments()
+    await world.measured(release)
+    second = await moments()
+    await world.concluded(release)
+    third = await moments()
+    assert list(first) == ["requested"]
+    assert list(second) == ["requested", "resolved", "measured"]
+    assert list(third) == ["requested", "resolved", "measured", "ended"]
+    assert list(third.values()) == sorted(third.values())
+    assert second.items() <= third.items()
+
+
 async def test_records_of_its_own_are_sealed_and_in_no_fact(world: World, operator: httpx.AsyncClient) -> None:
     release = (await operator.post("/releases", json=RELEASE)).json()["id"]
     fact = await world.requested(release)

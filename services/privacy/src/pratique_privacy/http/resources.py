@@ -70,7 +70,7 @@ class ReleaseProgress(Contract):
 
 
 class ReleaseResource(Contract):
-    """A release: its own status monitor."""
+    """A release: its own status monitor. `moments` says when it was `requested`, `resolved`, `measured`, `ended`."""
 
     id: str
     name: str | None
@@ -80,6 +80,7 @@ class ReleaseResource(Contract):
     verdict: Verdict | None
     progress: ReleaseProgress
     created_at: str
+    moments: dict[str, str]
     error: Failure | None = None
     policy_sha256: str
     links: dict[str, str]
@@ -191,7 +192,15 @@ def release_resource(facts: ReleaseFacts) -> ReleaseResource:
         verdict=stands.verdict,
         progress=ReleaseProgress(stage=stands.stage, done=stands.done, total=stands.total),
         created_at=requested.created_at,
+        moments=_moments(facts),
         error=stands.error,
         policy_sha256=requested.policy_sha256,
         links={"self": here} | {part: f"{here}/{part}" for part in ("posture", "gate", "records", "events")},
     )
+
+
+def _moments(facts: ReleaseFacts) -> dict[str, str]:
+    """Return when each fact of a release was written."""
+    later = {"resolved": facts.records, "measured": facts.measured, "ended": facts.outcome}
+    known = {name: fact.at for name, fact in later.items() if fact is not None}
+    return {"requested": facts.requested.created_at, **known}

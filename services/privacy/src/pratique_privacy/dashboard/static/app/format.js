@@ -17,6 +17,11 @@ export function percent(share, digits = 1) {
   return `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: digits })} %`;
 }
 
+/** For columns of tables, which show a value with its row. @param {number | null | undefined} value */
+export const asNumber = (value) => number(value);
+/** @param {number | null | undefined} share */
+export const asPercent = (share) => percent(share);
+
 /** @param {number | null | undefined} count */
 export function bytes(count) {
   if (count === null || count === undefined) return MISSING;

@@ -1,9 +1,14 @@
 // @ts-check
-/** Releases: this view is being built. */
+/** Releases: the list, the life of one, and two side by side. */
 import { html } from "../html.js";
-import { Empty } from "../parts/empty.js";
+import { route } from "../router.js";
+import { Comparison } from "./releases/compare.js";
+import { ReleaseList } from "./releases/list.js";
+import { OneRelease } from "./releases/one.js";
 
 export function Releases() {
-  return html`<h1>Releases</h1>
-    <${Empty} title="Not built yet"><p>The API has what belongs here: see <a href="/docs">/docs</a>.</p><//>`;
+  const [first] = route.value.rest;
+  if (first === "compare") return html`<${Comparison} />`;
+  if (first) return html`<${OneRelease} key=${first} id=${first} />`;
+  return html`<${ReleaseList} />`;
 }

@@ -1,0 +1,17 @@
+// @ts-check
+/** The smallest classes, with the released values of their quasi-identifiers. */
+import { asNumber, cell, plural } from "../../format.js";
+import { html } from "../../html.js";
+import { CopyMenu } from "../../parts/copy_menu.js";
+import { ExportMenu } from "../../parts/export_menu.js";
+import { DataTable } from "../../parts/table.js";
+
+/** @param {{records: any[], call: any}} props */
+export function SmallestClasses({ records, call }) {
+  const fields = Object.keys(records[0]?.values || {});
+  const rows = records.map(({ size, values, singled_by: sets = [] }) => ({ size, ...Object.fromEntries(fields.map((field) => [`v:${field}`, cell(values[field])])), by: sets.map((/** @type {string[]} */ set) => set.join(" + ")).join("; ") }));
+  const columns = [{ name: "size", title: "Records", number: true, show: asNumber }, ...fields.map((field) => ({ name: `v:${field}`, title: field })), { name: "by", title: "Alone already by", show: (/** @type {string} */ by) => by || html`<span class="soft">–</span>` }];
+  return html`<section class="panel smallest"><header><h2>Smallest classes</h2><${ExportMenu} name="Smallest classes" columns=${columns} rows=${rows} /><${CopyMenu} call=${call} /></header>
+    <p class="small soft">The ${plural(rows.length, "class", "classes")} with the fewest records, by their released values. For a record that is alone: the smallest sets of fields that leave it so.</p>
+    <${DataTable} caption="Smallest classes" columns=${columns} rows=${rows} /></section>`;
+}
