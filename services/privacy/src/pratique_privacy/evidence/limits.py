@@ -4,8 +4,8 @@ from typing import Final
 
 LIMITATIONS: Final = (
     "The figures are syntactic: they hold for the quasi-identifiers that were named, and give no differential privacy.",
-    "They do not compose: releases of the same people can be joined. Earlier releases of the same bytes to the same "
-    "recipient are listed; what a join would do is not computed.",
+    "They do not compose: releases of the same people can be joined. Of earlier releases of the same bytes to the same "
+    "recipient, `composition` in the posture says what a join does; what a recipient got elsewhere is in no figure.",
     "PPI is a summary with weights that somebody chose: read it beside k, l, t and uniques.",
     "k_rw is a mean over records and can hide rows that are alone in their class.",
     "The adversaries are models: they know the quasi-identifiers of this table and not who was where at what time.",
