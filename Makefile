@@ -15,8 +15,8 @@ MEMBERS := ./shared ./services/ingest ./services/privacy ./services/attack-sim .
 UV = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check e2e screenshots assure contract fuzz bench paper federation csar secrets images sbom \
-	audit lock clean
+.PHONY: help setup demo run test check e2e screenshots assure contract fuzz bench paper federation csar secrets images sbom
+.PHONY: audit lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10

@@ -217,5 +217,6 @@ def test_the_api_is_told_the_same_settings_by_make_run_and_by_compose_with_the_d
 
 def test_every_setting_of_the_api_stands_in_the_documents() -> None:
     text = "".join((REPOSITORY / name).read_text() for name in ("docs/operations.md", "docs/integrations.md"))
-    named = {f"PRATIQUE_{name.upper()}" for name in PrivacySettings.model_fields}
+    fields = PrivacySettings.model_fields.items()
+    named = {str(field.validation_alias or f"PRATIQUE_{name.upper()}") for name, field in fields}
     assert {name for name in named if f"`{name}`" not in text} == set()
