@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
@@ -20,7 +21,7 @@ LARGEST = 1 << 20  # bytes: what a body of the service may have
 class _Once(yaml.SafeLoader):
     """Reads plain values alone, and no mapping in which a key stands twice (YAML 1.2.2, 3.2.1.3)."""
 
-    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # noqa: ANN401 - the stubs say what it is not
         node = super().compose_mapping_node(anchor)
         seen: set[str] = set()
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
@@ -72,7 +73,8 @@ def _document(path: Path) -> object:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = "" if mark is None else f" at line {mark.line + 1}"
-        twice = f": {error.problem}" if "stands twice" in str(getattr(error, "problem", "")) else ""
+        problem = str(getattr(error, "problem", ""))
+        twice = f": {problem}" if "stands twice" in problem else ""
         raise Unprocessable("policy-invalid", f"{path} is no YAML{place}{twice}.") from None
     except (ValueError, RecursionError):
         raise Unprocessable("policy-invalid", f"{path} is not what its ending says, or not UTF-8 text.") from None
