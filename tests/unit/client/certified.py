@@ -34,16 +34,17 @@ def posture(**changed: object) -> dict[str, Any]:
         "gate": {"verdict": "pass", "checks": [CHECK]},
         "policy_sha256": "ab" * 32,
         "files": {"parquet": sha256(PARQUET).hexdigest()},
+        "computed_at": (datetime.now(UTC) - timedelta(days=1)).isoformat(),
     }
     return told | changed
 
 
 def certificate(told: dict[str, Any], key: Ed25519PrivateKey = KEY, days: int = 30, **changed: object) -> bytes:
     """The certificate of a posture, issued yesterday and valid for `days` from then."""
-    issued = datetime.now(UTC) - timedelta(days=1)
+    issued = datetime.fromisoformat(told["computed_at"])
     predicate = {
         "release": told["release"],
-        "issued_at": issued.isoformat(),
+        "issued_at": told["computed_at"],
         "valid_until": (issued + timedelta(days=days)).isoformat(),
         "recipient": "fl-aggregator-1",
         "policy": {"sha256": told["policy_sha256"]},

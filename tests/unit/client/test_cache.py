@@ -36,7 +36,34 @@ def test_a_copy_whose_bytes_were_altered_is_received_anew(tmp_path: Path) -> Non
     assert "If-None-Match" not in service.asked[1].headers
 
 
-@pytest.mark.parametrize("damage", ["", "{}", "[1]", '{"etag": "x", "sha256": "../../etc/passwd", "size": 1}'])
+def test_an_entry_that_points_at_another_file_gives_the_file_of_the_service(tmp_path: Path) -> None:
+    forged = b"PAR1 forged PAR1"
+    unchanged = httpx.Response(304, headers={"Repr-Digest": answer().headers["Repr-Digest"]}, stream=Pieces())
+    service = Scripted(answer(), unchanged, answer())
+    with service.client() as client:
+        kept = client.cached_records("rel_01", folder=tmp_path)
+        other = kept.path.with_name(hashlib.sha256(forged).hexdigest())
+        other.write_bytes(forged)
+        (entry,) = (tmp_path / "requests").iterdir()
+        entry.write_text(entry.read_text().replace(DIGEST, other.name))
+        again = client.cached_records("rel_01", folder=tmp_path)
+    assert (again.sha256, again.path.read_bytes()) == (DIGEST, CONTENT)
+    assert not other.exists()
+    assert [request.headers.get("If-None-Match") for request in service.asked] == [None, '"v1"', None]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{}",
+        "[1]",
+        '{"etag": "x", "sha256": "../../etc/passwd", "size": 1}',
+        f'{{"etag": 5, "sha256": "{DIGEST}", "size": 1}}',
+        f'{{"etag": "a\\nb", "sha256": "{DIGEST}", "size": 1}}',
+        f'{{"etag": "x", "sha256": "{DIGEST}", "size": null}}',
+    ],
+)
 def test_a_damaged_entry_is_no_entry(tmp_path: Path, damage: str) -> None:
     service = Scripted(answer(), answer())
     with service.client() as client:

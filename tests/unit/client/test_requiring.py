@@ -59,10 +59,17 @@ def test_a_verdict_that_its_own_checks_contradict_is_no_pass() -> None:
     assert caught.value.verdict == "fail"
 
 
-@pytest.mark.parametrize("gate", [None, {}, {"verdict": "fail", "checks": []}])
+@pytest.mark.parametrize("gate", [None, {}, {"verdict": "fail", "checks": []}, ["pass"], "pass"])
 def test_a_pass_without_a_gate_that_says_so_is_no_pass(gate: object) -> None:
     with Scripted(*answers(posture(gate=gate))).client() as client, pytest.raises(GateFailed):
         client.require("rel_01")
+
+
+def test_a_certificate_whose_end_has_no_time_zone_is_none(tmp_path: Path) -> None:
+    sealed = certificate(posture(), valid_until="2999-01-01T00:00:00")
+    with Scripted(*answers(sealed=sealed)).client() as client, pytest.raises(NotCertified) as caught:
+        client.require("rel_01")
+    assert caught.value.code == "not-a-certificate"
 
 
 def test_a_running_release_is_not_taken_for_a_passing_one() -> None:
@@ -101,7 +108,7 @@ def test_a_profile_knows_every_figure_that_a_gate_may_bound() -> None:
     assert sorted(METRICS) == sorted(GATE_METRICS)
 
 
-@pytest.mark.parametrize("value", [None, math.nan, math.inf, True, "9", [9]])
+@pytest.mark.parametrize("value", [None, math.nan, math.inf, 10**400, True, "9", [9]])
 def test_what_is_no_finite_number_passes_no_bound(value: object) -> None:
     told = posture(after={"k": value}, attacks={"linkage": {"exact": value, "ci95": [value, value]}})
     profile = Profile(k=0, linkage=1e9)

@@ -109,6 +109,36 @@ def test_yaml_makes_no_objects(folder: Path) -> None:
         read_policy(str(folder / "evil.yaml"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("twice.yaml", POLICY + "gate: {}\n"),
+        ("twice.json", '{"steps": [], "gate": {"k": {"min": 4}}, "gate": {}}'),
+        ("twice.toml", "steps = []\n[gate.k]\nmin = 4\n[gate.k]\nmin = 1\n"),
+    ],
+)
+def test_a_policy_in_which_a_name_stands_twice_is_refused_and_no_gate_is_lost(
+    folder: Path, name: str, text: str
+) -> None:
+    (folder / name).write_text(text)
+    with pytest.raises(Unprocessable, match="policy-invalid"):
+        read_policy(str(folder / name))
+
+
+def test_anchors_and_merges_of_yaml_are_no_names_that_stand_twice(folder: Path) -> None:
+    (folder / "merged.yaml").write_text(
+        "steps: [&net {op: ip_prefix, column: ip, v4: 24, v6: 64}, {<<: *net, column: peer, v4: 16}]\n"
+    )
+    first, second = read_policy(str(folder / "merged.yaml"))[0].model_dump()["steps"]
+    assert (first["v4"], second["v4"], second["column"]) == (24, 16, "peer")
+
+
+def test_a_folder_or_device_is_called_no_file(folder: Path) -> None:
+    for place in (folder, Path("/dev/null")):
+        left, _, err = run(place, "--policy", "C4", "-o", folder / "none")
+        assert (left, "code not-a-file" in err) == (1, True)
+
+
 def test_a_missing_file_and_a_short_secret_are_named(folder: Path) -> None:
     left, _, err = run(folder / "none.pcap", "--policy", "C4", "-o", folder / "none")
     assert (left, "none.pcap: No such file" in err) == (1, True)

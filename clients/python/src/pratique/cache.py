@@ -15,7 +15,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from pratique.download import Download, Receiving
-from pratique.errors import Refused
+from pratique.errors import DigestMismatch, Refused
 from pratique.exchange import Ask
 from pratique.plan import Plan, Work, call
 from pratique.upload import Progress
@@ -46,6 +46,12 @@ class Entry:
     sha256: str
     size: int
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether an entry that was read is one that was written: it may have been altered meanwhile."""
+        texts = isinstance(self.etag, str) and isinstance(self.sha256, str)
+        return texts and isinstance(self.size, int) and self.etag.isascii() and self.etag.isprintable()
+
 
 @dataclass(frozen=True)
 class Cache:
@@ -64,6 +70,8 @@ class Cache:
         """Return the entry of a request whose file is there and undamaged; a damaged one is removed."""
         try:
             entry = Entry(**json.loads(self._index(request).read_text(encoding="utf-8")))
+            if not entry.is_sound:
+                return None
             path = self.path(entry.sha256)
             with path.open("rb") as file:
                 whole = hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
@@ -102,15 +110,23 @@ def cached(
 ) -> Plan[Download]:
     """Return a file of the service from the cache, or receive it into the cache; raises as a download.
 
+    A copy that is another file than the service gives, whatever the folder says of it, is removed and received anew.
     Files of the cache may be shared: read them, and write to none.
     """
     request = f"{where} {ask.path} {ask.query}"
     entry: Entry | None = yield Work(lambda: cache.find(request))
     if entry is not None and expect not in (None, entry.sha256):
         entry = None
-    receiving = Receiving(ask, cache.path, progress, expect=expect, known=None if entry is None else entry.etag)
     try:
-        received = yield from call(receiving)
+        try:
+            receiving = _receiving(cache, ask, progress, expect, entry)
+            received = yield from call(receiving)
+        except DigestMismatch:
+            if entry is None:
+                raise
+            yield Work(lambda: cache.forget(request))
+            receiving = _receiving(cache, ask, progress, expect, None)
+            received = yield from call(receiving)
     except Refused as refused:
         if refused.status in NOT_OURS:
             yield Work(lambda: cache.forget(request))
@@ -122,3 +138,8 @@ def cached(
         kept = Entry(receiving.etag, received.sha256, received.size)
         yield Work(lambda: cache.remember(request, kept))
     return received
+
+
+def _receiving(cache: Cache, ask: Ask, progress: Progress | None, expect: str | None, entry: Entry | None) -> Receiving:
+    known, copy = (None, None) if entry is None else (entry.etag, entry.sha256)
+    return Receiving(ask, cache.path, progress, expect=expect, known=known, copy=copy)

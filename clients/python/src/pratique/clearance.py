@@ -68,14 +68,17 @@ def check_posture(release: str, posture: Json, profile: Profile | None) -> tuple
     if posture.get("release") != release:
         raise Unreachable("not-pratique", f"The posture that came is not that of {release}.")
     gate = posture.get("gate")
-    checks = [check for check in (gate or {}).get("checks") or [] if isinstance(check, dict)]
+    held = gate if isinstance(gate, dict) else {}
+    listed = held.get("checks") or []
+    checks = [check for check in listed if isinstance(check, dict)] if isinstance(listed, list) else []
     verdict = posture.get("verdict") or "indeterminate"
-    if verdict != "pass" or not isinstance(gate, dict) or gate.get("verdict") != "pass" or verdict_of(checks) != "pass":
+    passes = verdict == held.get("verdict") == verdict_of(checks) == "pass"
+    if not passes or checks != listed:
         told = verdict if verdict != "pass" else verdict_of(checks)
         raise GateFailed(release, told if told != "pass" else "indeterminate", checks)
     asked = [] if profile is None else profile.checks(posture)
-    if (held := verdict_of(asked)) != "pass":
-        raise GateFailed(release, held, asked, profile.name if profile is not None else None)
+    if (kept := verdict_of(asked)) != "pass":
+        raise GateFailed(release, kept, asked, profile.name if profile is not None else None)
     return (*checks, *asked)
 
 
@@ -88,6 +91,7 @@ def cleared(
     try:
         assert isinstance(predicate, dict)
         expires = datetime.fromisoformat(str(predicate["valid_until"]))
+        assert expires.tzinfo is not None  # a time without a zone is over somewhere, and not elsewhere
         pseudonyms = tuple(
             Pseudonyms(one["column"], one["technique"], one["scope"], one["key_epoch"], one["key_fingerprint"])
             for one in predicate["pseudonymisation"]

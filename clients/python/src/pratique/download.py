@@ -56,7 +56,7 @@ class Receiving:
     A file already at the place is replaced at that moment and not before. Where the connection breaks off and the
     service has said `Accept-Ranges: bytes`, the next attempt asks for the rest only (RFC 9110, 14), held together by
     the ETag. `expect` is a SHA-256 in hex that is known from elsewhere; `known` the ETag of a copy at hand, for which
-    the end may be None. Raises DigestMismatch, or OSError for the disk.
+    the end may be None, and `copy` the SHA-256 of that copy. Raises DigestMismatch, or OSError for the disk.
     """
 
     raw = True  # the announced digest is that of the bytes as they travel (RFC 9530)
@@ -69,9 +69,10 @@ class Receiving:
         *,
         expect: str | None = None,
         known: str | None = None,
+        copy: str | None = None,
     ) -> None:
         self._asked, self._place, self._progress = ask, place, progress
-        self._expect, self._known = expect, known
+        self._expect, self._known, self._copy = expect, known, copy
         self._part: Path | None = None
         self._file: IO[bytes] | None = None
         self._announced, self._digest = b"", hashlib.sha256()
@@ -103,6 +104,7 @@ class Receiving:
         """Take in what is announced, and open the file or go on with it."""
         self._unchanged = head.status == HTTPStatus.NOT_MODIFIED
         if self._unchanged:
+            self._hold_copy(head)
             return
         announced = announced_sha256(head.headers.get("repr-digest"))
         if self._expect is not None and announced.hex() != self._expect:
@@ -117,6 +119,12 @@ class Receiving:
         strong = self.etag is not None and not self.etag.startswith("W/")
         self._resume = self.etag if strong and head.headers.get("accept-ranges") == "bytes" else None
         self._open()
+
+    def _hold_copy(self, head: Head) -> None:
+        """Hold the copy at hand against the digest that comes with the word that it is still the file."""
+        told = head.headers.get("repr-digest")  # services before this release say none
+        if told is not None and self._copy is not None and announced_sha256(told).hex() != self._copy:
+            raise DigestMismatch("digest-mismatch", "The copy at hand is not the file that the service gives there.")
 
     def _go_on(self, head: Head, announced: bytes) -> None:
         told = CONTENT_RANGE.fullmatch(head.headers.get("content-range", ""))

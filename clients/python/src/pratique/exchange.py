@@ -1,6 +1,7 @@
 """The exchange: one request as data, and what is made of the pieces of its answer. It knows no connection."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -170,8 +171,31 @@ def decoded(body: bytes) -> object:
     """Read JSON; raises Unreachable for what is none."""
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unreachable("not-pratique", "The answer is no JSON: is this the address of Pratique?") from None
+
+
+def written(text: str) -> object:
+    """Read JSON that a person wrote; raises ValueError for what is none, for NaN, and for a name that stands twice.
+
+    Of two members with one name most readers take the last (RFC 8259, 4): a gate written twice would be half a gate.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"{twice!r} stands twice in one object")
+    return found
+
+
+def _no_number(name: str) -> object:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def object_in(body: bytes) -> Json:

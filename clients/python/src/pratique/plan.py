@@ -115,7 +115,7 @@ def refusal(head: Head, body: bytes) -> Refused:
         return Refused(head.status, "redirected", "The address answers with a redirect, which is not followed.")
     try:
         document = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     return Refused.from_problem(head.status, document, retry_after(head.headers.get("retry-after")))
 

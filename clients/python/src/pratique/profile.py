@@ -1,6 +1,5 @@
 """The profile: bounds that a pipeline asks for by itself, whatever gate a release was made with."""
 
-import json
 import math
 import tomllib
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pratique.errors import LocalFault
-from pratique.exchange import Json
+from pratique.exchange import Json, written
 
 Verdict = Literal["pass", "fail", "indeterminate"]
 Side = Literal["min", "max"]
@@ -81,11 +80,12 @@ class Profile:
         file = Path(path)
         try:
             text = file.read_text(encoding="utf-8")
-            document = tomllib.loads(text) if file.suffix.lower() == ".toml" else json.loads(text)
+            document = tomllib.loads(text) if file.suffix.lower() == ".toml" else written(text)
         except OSError as error:
             raise LocalFault("profile-unreadable", f"The profile {file} cannot be read: {error.strerror}.") from None
-        except ValueError:
-            raise LocalFault("profile-unreadable", f"The profile {file} is neither TOML nor JSON.") from None
+        except ValueError as error:
+            detail = f"The profile {file} is neither TOML nor JSON: {error}."
+            raise LocalFault("profile-unreadable", detail) from None
         return cls.of(document, file.name)
 
     @classmethod
@@ -135,9 +135,12 @@ def _within(posture: Json, group: str, name: str) -> object:
 
 
 def _finite(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:  # a whole number beyond what a float holds
+        return None
 
 
 def _bounds(metric: str, asked: object) -> list[Bound]:

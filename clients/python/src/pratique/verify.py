@@ -35,6 +35,8 @@ SPKI = bytes.fromhex("302a300506032b6570032100")
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
 MOST_BYTES = 16 << 20  # of a certificate or another document of a bundle
 CERTIFICATE, POSTURE, DISCLOSURES = "certificate.json", "posture.json", "disclosures.json"
+# What a posture and its certificate say under the same name.
+STATED = ("attacks", "attributes", "composition", "findings", "flags", "gate", "prior_releases", "records", "unit")
 PEM = re.compile(rb"-----BEGIN PUBLIC KEY-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----")
 
 Json = dict[str, Any]
@@ -183,17 +185,9 @@ def check_bundle(certificate: Certificate, members: Mapping[str, bytes]) -> list
     """Hold the other documents of a bundle against its certificate; return what was held against it."""
     held = []
     if POSTURE in members:
-        posture, signed = _json(members[POSTURE], "posture-differs"), certificate.predicate
-        pairs = {
-            "release": signed["release"],
-            "verdict": signed["gate"]["verdict"],
-            "after": signed["metrics"]["after"],
-            "all_columns": signed["metrics"]["all_columns"],
-            "attacks": signed["attacks"],
-            "gate": signed["gate"],
-            "policy_sha256": signed["policy"]["sha256"],
-        }
-        if wrong := [name for name, value in pairs.items() if posture.get(name) != value]:
+        posture = _json(members[POSTURE], "posture-differs")
+        told, signed = _told(posture), _signed(certificate)
+        if wrong := [name for name, value in signed.items() if told.get(name) != value]:
             raise Rejected("posture-differs", f"The posture differs from the certificate in: {', '.join(wrong)}.")
         shown = posture.get("before")
         if shown is not None and shown != _disclosed(certificate, members).get("before"):
@@ -207,6 +201,40 @@ def check_bundle(certificate: Certificate, members: Mapping[str, bytes]) -> list
             check_file(certificate, hashlib.sha256(members[name]).hexdigest(), name)
             held.append(name)
     return held
+
+
+def _signed(certificate: Certificate) -> Json:
+    """Return what the posture of a release must say by its certificate; an earlier one states less."""
+    predicate = certificate.predicate
+    found: Json = {
+        "release": predicate["release"],
+        "status": "completed",
+        "verdict": predicate["gate"]["verdict"],
+        "after": predicate["metrics"]["after"],
+        "policy_sha256": predicate["policy"]["sha256"],
+        "files": sorted(certificate.subjects),
+    }
+    places = {
+        "computed_at": (predicate, "issued_at"),
+        "versions": (predicate.get("issuer"), "versions"),
+        "ppi_parameters": (predicate["metrics"], "ppi"),
+        "all_columns": (predicate["metrics"], "all_columns"),
+        **{name: (predicate["policy"], name) for name in ("built_in", "steps")},
+        **{name: (predicate, name) for name in STATED},
+    }
+    found |= {name: at[key] for name, (at, key) in places.items() if isinstance(at, dict) and key in at}
+    if "sources" in predicate:
+        found["sources"] = [source["id"] for source in predicate["sources"]]
+    return found
+
+
+def _told(posture: Json) -> Json:
+    """Return a posture as the certificate states one: the files by digest, and no label that no released row has."""
+    files, records = posture.get("files"), posture.get("records")
+    found = {**posture, "files": sorted(files.values()) if isinstance(files, dict) else None}
+    if isinstance(records, dict) and isinstance(labels := records.get("survival_by_label"), dict):
+        found["records"] = {**records, "survival_by_label": {name: share for name, share in labels.items() if share}}
+    return found
 
 
 def _disclosed(certificate: Certificate, members: Mapping[str, bytes]) -> Json:

@@ -59,6 +59,14 @@ def shown_to_all(posture: Posture) -> dict[str, Any]:
     """Return a posture as a recipient sees it: without the figures before, or a label that no released row has."""
     told = posture.model_dump(mode="json", by_alias=True)
     del told["before"]
-    by_label = told["records"]["survival_by_label"]
-    told["records"]["survival_by_label"] = {label: share for label, share in by_label.items() if share}
+    told["records"]["survival_by_label"] = released_labels(posture)
     return told
+
+
+def released_labels(posture: Posture) -> dict[str, float]:
+    """Return the survival of the labels that stand in the released files; every other label is a value of the source.
+
+    Before there are files, and of a release that stays behind, that is none of them.
+    """
+    by_label = posture.records.survival_by_label
+    return {label: share for label, share in by_label.items() if share} if posture.files else {}

@@ -8,6 +8,7 @@ import pytest
 from pratique_privacy.http.access import ANONYMOUS, ROLES, check_rows
 from pratique_privacy.http.app import operations
 from pratique_privacy.keys import Role
+from pratique_shared.contracts.gate import Verdict
 from tests.unit.privacy.http.world import PCAP, RELEASE, World
 
 OPERATOR, RECIPIENT, AUDITOR = "operator", "recipient", "auditor"
@@ -196,6 +197,21 @@ async def test_a_recipient_is_not_shown_the_figures_of_the_raw_table(world: Worl
     assert ours["before"]["k"] == 1
     assert "before" not in theirs
     assert theirs["after"] == ours["after"]
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("pass", {"cold": 1.0}), ("fail", {})])
+async def test_a_recipient_is_told_the_labels_of_released_rows_and_no_value_of_what_stays_behind(
+    world: World, operator: httpx.AsyncClient, verdict: Verdict, told: dict[str, float]
+) -> None:
+    release = (await operator.post("/releases", json=RELEASE)).json()["id"]
+    await world.concluded(release, verdict, survival_by_label={"cold": 1.0, "rare disease": 0.0})
+    hospital = await world.client("recipient", recipient="hospital")
+    posture = (await hospital.get(f"/releases/{release}/posture")).json()
+    report = (await hospital.get(f"/releases/{release}/report")).text
+    assert posture["records"]["survival_by_label"] == told
+    assert ("cold" in report, "rare disease" in report) == ("cold" in told, False)
+    ours = (await operator.get(f"/releases/{release}/posture")).json()
+    assert ours["records"]["survival_by_label"] == {"cold": 1.0, "rare disease": 0.0}
 
 
 async def test_a_recipient_asks_on_open_sources_under_the_tenants_policies(

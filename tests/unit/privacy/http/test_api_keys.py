@@ -7,7 +7,7 @@ import pytest
 
 from pratique_privacy.http.access import ROLES
 from pratique_privacy.http.app import operations
-from pratique_privacy.http.scopes import ALWAYS, GROUPS, known_scopes, reach, within
+from pratique_privacy.http.scopes import GROUPS, known_scopes, reach, within
 from pratique_shared.contracts.problems import StoreFull
 from pratique_shared.runtime.clock import stamp
 from tests.unit.privacy.http.world import PCAP, RELEASE, World, check_problem
@@ -64,14 +64,22 @@ async def test_a_key_with_scopes_makes_no_key_that_reaches_further(world: World,
     assert len((await admin.get("/api-keys")).json()["data"]) == 3
 
 
-def test_the_groups_reach_every_operation_that_has_a_row() -> None:
+def test_the_groups_reach_every_operation_and_no_scope_is_needed_to_be_told_who_one_is() -> None:
     routes = list(operations())
     assert reach(routes, GROUPS.values()) == set(ROLES)
-    assert reach(routes, []) == ALWAYS == {"whoAmI", "createTicket"}
+    assert reach(routes, []) == {"whoAmI", "createTicket"}
     read = reach(routes, [f"{group}:read" for group in GROUPS.values()])
-    assert read == {route.operation_id for route in routes if route.methods == {"GET"}} & set(ROLES) | ALWAYS
+    got = {route.operation_id for route in routes if route.methods == {"GET"}} & set(ROLES)
+    assert read == got | {"createTicket"}
     assert known_scopes(routes) >= set(ROLES) | set(GROUPS.values())
     assert all(within(route, None) for route in routes)
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
+async def test_an_end_outside_the_calendar_is_refused(admin: httpx.AsyncClient, moment: str) -> None:
+    answer = await admin.post("/api-keys", json={"role": "operator", "expires_at": moment})
+    found = check_problem(answer, 422, "body-invalid")
+    assert [error["pointer"] for error in found["errors"]] == ["/expires_at"]
 
 
 async def test_a_list_shows_the_day_of_the_last_use_and_no_secret(world: World, admin: httpx.AsyncClient) -> None:

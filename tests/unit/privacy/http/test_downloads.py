@@ -74,6 +74,7 @@ async def test_a_part_of_a_file_names_its_place_and_the_whole(operator: httpx.As
     assert beyond.headers["content-range"] == f"bytes */{SIZE}"
     known = await operator.get(path, headers={"Range": "bytes=0-1", "If-None-Match": whole.headers["etag"]})
     assert known.status_code == 304
+    assert known.headers["repr-digest"] == whole.headers["repr-digest"]
 
 
 async def test_a_download_that_was_cut_off_goes_on_where_it_ended(operator: httpx.AsyncClient, release: str) -> None:

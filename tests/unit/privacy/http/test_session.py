@@ -88,6 +88,7 @@ async def test_a_session_runs_out_after_twelve_hours_and_is_swept(
         ({"Sec-Fetch-Site": "cross-site", "Origin": "http://pratique"}, 403),
         ({"Origin": "http://elsewhere.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "null", "Host": ""}, 403),
         ({}, 403),
     ],
 )

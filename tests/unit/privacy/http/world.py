@@ -1,6 +1,6 @@
 """A small world for the API: a real store on disk, a doorbell that is only listened to, tables that answer at once."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -243,7 +243,7 @@ class World:
         )
         await self.archive.captures.commit(capture_id, "outcome", ready)
 
-    async def measured(self, release_id: str) -> None:
+    async def measured(self, release_id: str, survival_by_label: Mapping[str, float] | None = None) -> None:
         """Write what the worker writes of a release up to its figures."""
         room, codes = self.archive.releases_room, self.archive.matrices_room
         facts = await self.archive.any_release(release_id)
@@ -255,7 +255,9 @@ class World:
             read=(table.blob.sha256,),
             attributes=Attributes(quasi_identifiers=("ip",), sensitive=("protocols",)),
             unit="row",
-            records=RecordsSummary(rows_in=2, rows_out=2, survival=1.0),
+            records=RecordsSummary(
+                rows_in=2, rows_out=2, survival=1.0, survival_by_label=dict(survival_by_label or {})
+            ),
             before=figures(k=1),
             after=figures(k=2),
             all_columns=AllColumns(classes=1, uniques=0),
@@ -268,9 +270,11 @@ class World:
         )
         await self.archive.releases.commit(release_id, "measured", fact)
 
-    async def concluded(self, release_id: str, verdict: Verdict = "pass") -> None:
+    async def concluded(
+        self, release_id: str, verdict: Verdict = "pass", survival_by_label: Mapping[str, float] | None = None
+    ) -> None:
         """Write the outcome of a release: its files after a pass, none otherwise."""
-        await self.measured(release_id)
+        await self.measured(release_id, survival_by_label)
         gate = GateResult(verdict=verdict, checks=(Check(metric="k", op=">=", bound=2, value=2, status=verdict),))
         common: dict[str, Any] = {
             "read": (),

@@ -137,6 +137,35 @@ async def test_a_header_cannot_bring_its_own_key(world: World, issuer: Issuer) -
         check_problem(await bearing(world, token).get("/me"), 401, "token-invalid")
 
 
+@pytest.mark.parametrize(
+    ("kind", "use", "taken"),
+    [
+        ("JWT", "Bearer", True),
+        ("at+jwt", None, True),
+        ("application/AT+JWT", None, True),
+        ("id+jwt", None, False),
+        ("logout+jwt", None, False),
+        ("secevent+jwt", None, False),
+        (5, None, False),
+        ("JWT", "ID", False),
+        ("JWT", "Refresh", False),
+    ],
+)
+async def test_a_token_that_the_issuer_signed_for_another_use_is_refused(
+    world: World, issuer: Issuer, kind: object, use: str | None, taken: bool
+) -> None:
+    algorithm, key = issuer.keys["first"]
+    header = {"kid": "first", "typ": kind}
+    if isinstance(kind, str):
+        token = jwt.encode(issuer.claims("admin", typ=use), key, algorithm, header)
+    else:  # the library writes no such header: its signature is of no interest then
+        token = f"{encoded({**header, 'alg': algorithm})}.{encoded(issuer.claims('admin'))}.AAAA"
+    answer = await bearing(world, token).get("/me")
+    assert answer.status_code == (200 if taken else 401)
+    if not taken:
+        assert "another use" in check_problem(answer, 401, "token-invalid")["detail"]
+
+
 async def test_a_token_of_another_kind_of_key_under_the_same_id_is_refused(world: World) -> None:
     check_problem(await bearing(world, Issuer("EdDSA").token("admin")).get("/me"), 401, "token-key-unknown")
 

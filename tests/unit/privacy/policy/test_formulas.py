@@ -1,5 +1,7 @@
 """No cell of a release is a formula for a spreadsheet, and no two values become one for it."""
 
+import re
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.contracts.problems import PolicyRefused
 
-EDGY = st.text(st.sampled_from("'=+-@\t\r\n19.ea*＝"), max_size=6)
+EDGY = st.text(st.sampled_from("'=+-@;\t\r\n19.ea*＝"), max_size=6)
 KEYS = Keys(tenant=b"t" * 32, run=b"r" * 32)
 
 
@@ -27,7 +29,14 @@ KEYS = Keys(tenant=b"t" * 32, run=b"r" * 32)
         ("-2+3", "'-2+3"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\t=1", "'\t=1"),
-        ("\r\n=1", "'\r\n=1"),
+        ("\r\n=1", "'\r\n'=1"),
+        # Where semicolons part cells, one begins within the text.
+        ("x;=1+1", "x;'=1+1"),
+        ("x;'=1+1;@a;;y", "x;''=1+1;'@a;;y"),
+        ("=a;=b", "'=a;'=b"),
+        ("x\n=1+1", "x\n'=1+1"),
+        ("3;-5;*;=", "3;-5;*;'="),
+        ("x; y=1", "x; y=1"),
         ("＝1+1", "'＝1+1"),
         ("'=1+1", "''=1+1"),
         ("-", "'-"),
@@ -57,6 +66,7 @@ def test_no_two_texts_become_one_and_each_is_found_again(texts: set[str]) -> Non
     assert {restored(text) for text in made} == texts
     for text in made:
         assert not text.startswith(("=", "@", "\t", "\r", "\n", "＝"))
+        assert not [part for part in re.split("[;\r\n]", text) if part.startswith(("=", "@", "\t", "＝"))]
 
 
 @settings(max_examples=20, deadline=None)
@@ -109,4 +119,6 @@ def test_a_column_that_is_released_has_a_name_that_no_spreadsheet_runs() -> None
     with pytest.raises(PolicyRefused) as refused:
         check_policy(Attributes(quasi_identifiers=("@x",)), Policy(steps=()), {"@x": "text"})
     assert refused.value.code == "formula-name"
+    with pytest.raises(PolicyRefused, match="formula-name"):
+        check_policy(Attributes(quasi_identifiers=("x;=1",)), Policy(steps=()), {"x;=1": "text"})
     check_policy(Attributes(quasi_identifiers=("a",), drop=("@x",)), Policy(steps=()), {"a": "text", "@x": "text"})

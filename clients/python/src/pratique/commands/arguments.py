@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from pratique.exchange import Json
+from pratique.exchange import Json, written
 
 BOUND = re.compile(r"\s*([a-z][a-z_]*(?:\.[a-z_]+)?)\s*(>=|<=)\s*([-+0-9.eE]+)\s*")
 SIDES = {">=": "min", "<=": "max"}
@@ -92,9 +92,10 @@ def number(digits: str) -> float:
     """Read a finite number; one without point or exponent stays an integer."""
     try:
         value = int(digits) if re.fullmatch(r"[-+]?\d+", digits) else float(digits)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+        finite = math.isfinite(value)
+    except (ValueError, OverflowError):  # a whole number may be beyond what a float holds
+        finite = False
+    if not finite:
         raise argparse.ArgumentTypeError(f"{digits!r} is no number")
     return value
 
@@ -117,9 +118,11 @@ def json_object(text: str) -> Json:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise argparse.ArgumentTypeError(f"cannot read {text}: {reason}") from None
     try:
-        document = json.loads(content)
+        document = written(content)
     except json.JSONDecodeError as error:
         raise argparse.ArgumentTypeError(f"{text} is not JSON: line {error.lineno}, {error.msg}") from None
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text} is not JSON: {error}") from None
     if not isinstance(document, dict):
         raise argparse.ArgumentTypeError(f"{text} is not a JSON object")
     return document

@@ -1,12 +1,13 @@
 """The policy file: the steps of a release and what else is asked of it, in YAML, TOML or JSON."""
 
-import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from pratique.exchange import written
 from pratique_privacy.gate import check_metrics
 from pratique_privacy.http.invalid import field_errors
 from pratique_privacy.policy.builtin import BUILT_IN
@@ -15,6 +16,19 @@ from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.contracts.releases import StoredPolicy
 
 LARGEST = 1 << 20  # bytes: what a body of the service may have
+
+
+class _Once(yaml.SafeLoader):
+    """Reads plain values alone, and no mapping in which a key stands twice (YAML 1.2.2, 3.2.1.3)."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:  # noqa: ANN401 - the stubs say what it is not
+        node = super().compose_mapping_node(anchor)
+        seen: set[str] = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"{key.value!r} stands twice", problem_mark=key.start_mark)
+            seen.add(key.value)
+        return node
 
 
 def read_policy(asked: str) -> tuple[StoredPolicy, str | None]:
@@ -53,12 +67,14 @@ def _document(path: Path) -> object:
             case ".toml":
                 return tomllib.loads(text)
             case ".json":
-                return json.loads(text)
+                return written(text)
             case _:
-                return yaml.safe_load(text)
+                return yaml.load(text, _Once)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = "" if mark is None else f" at line {mark.line + 1}"
-        raise Unprocessable("policy-invalid", f"{path} is no YAML{place}.") from None
+        problem = str(getattr(error, "problem", ""))
+        twice = f": {problem}" if "stands twice" in problem else ""
+        raise Unprocessable("policy-invalid", f"{path} is no YAML{place}{twice}.") from None
     except (ValueError, RecursionError):
         raise Unprocessable("policy-invalid", f"{path} is not what its ending says, or not UTF-8 text.") from None

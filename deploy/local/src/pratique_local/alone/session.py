@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from stat import S_ISREG
 from typing import TextIO
 
 from pydantic import ValidationError
@@ -63,8 +64,9 @@ def wanted_of(options: argparse.Namespace) -> Wanted:
     if options.gate:
         bounds = {metric: Bound(**sides) for metric, sides in gate(options.gate).items()}
         check_metrics(bounds)
-    if not options.file.is_file():
-        raise FileNotFoundError(2, "No such file or directory", str(options.file))
+    if not S_ISREG(options.file.stat().st_mode):
+        detail = f"{options.file} is not a regular file: name the capture or table itself."
+        raise Unprocessable("not-a-file", detail)
     return Wanted(
         path=options.file,
         policy=stored,

@@ -73,6 +73,7 @@ def _predicate(facts: ReleaseFacts, posture: Posture, issuer: Issuer, withheld: 
         "flags": told["flags"],
         "findings": told["findings"],
         "prior_releases": told["prior_releases"],
+        "composition": told["composition"],
         "withheld": {"algorithm": "sha-256", "digests": withheld},
         "limitations": list(LIMITATIONS),
     }

@@ -1,12 +1,12 @@
 """API keys: made, listed and revoked by an admin; the secret is shown once."""
 
 import asyncio
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Annotated, Final, Self
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, StringConstraints, model_validator
 
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
@@ -27,6 +27,14 @@ SCOPES: Final = (
     f"The groups are {', '.join(f'`{name}`' for name in sorted(set(GROUPS.values())))}. Null: whatever the role may."
 )
 Scope = Annotated[str, StringConstraints(max_length=60, pattern=r"^[A-Za-z]+(:read)?$")]
+
+
+def _universal(moment: datetime) -> datetime:
+    """Return a moment in UTC; the first and last hours of the calendar have none there."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must be a moment of the years 1 to 9999 in UTC") from None
 
 
 class KeyRequest(Contract):
@@ -52,7 +60,7 @@ class KeyRequest(Contract):
     role: Role
     recipient: Name | None = None
     name: Text = ""
-    expires_at: AwareDatetime | None = None
+    expires_at: Annotated[AwareDatetime, AfterValidator(_universal)] | None = None
     scopes: tuple[Scope, ...] | None = Field(default=None, min_length=1, max_length=100, description=SCOPES)
 
     @model_validator(mode="after")
@@ -124,7 +132,7 @@ async def create_api_key(request: Request, caller: Called, services: Reach) -> R
     """Make a key of this tenant."""
     asked = await read_body(request, KeyRequest, services.limits.json_bytes)
     _check_scopes(request, caller, asked.scopes)
-    expires = None if asked.expires_at is None else text_of(asked.expires_at.astimezone(UTC))
+    expires = None if asked.expires_at is None else text_of(asked.expires_at)
     key, text = await services.keys.new_api_key(
         caller.tenant,
         asked.role,

@@ -34,8 +34,9 @@ def check_origin(request: Request) -> None:
     A browser says so by `Sec-Fetch-Site` (W3C Fetch Metadata) or by `Origin` (RFC 6454); one that says neither is
     refused. The cookie is SameSite=Strict besides: each holds where the other is missing.
     """
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    ours = site == "same-origin" if site else bool(origin) and urlsplit(origin).netloc == request.headers.get("host")
+    site, origin = request.headers.get("sec-fetch-site"), urlsplit(request.headers.get("origin", "")).netloc
+    # An opaque origin (`null`) has no host, and a request may name none: that makes them no two of a kind.
+    ours = site == "same-origin" if site else bool(origin) and origin == request.headers.get("host")
     if not ours:
         raise Forbidden("cross-origin", "A session acts for pages of this service only: elsewhere, send an API key.")
 

@@ -56,10 +56,11 @@ async def served(request: Request, download: Download, keep: Mapping[str, str] |
     """
     tag = f'"{download.sha256}"'
     kept = {**private(tag), **(keep or {})}
+    digest = {"Repr-Digest": digest_header(download.sha256)}
     if is_known(request, tag):
-        return Response(None, 304, kept)
+        return Response(None, 304, {**kept, **digest})  # whoever has a copy can hold it against that
     asked = request.headers.get("range"), request.headers.get("if-range")
-    sent = {**kept, **RANGES, "Repr-Digest": digest_header(download.sha256), **download.headers}
+    sent = {**kept, **RANGES, **digest, **download.headers}
     if download.name is not None:
         sent["Content-Disposition"] = f'attachment; filename="{download.name}"'
     match range_asked(*asked, tag, download.length):

@@ -22,6 +22,10 @@ MOST_CHARACTERS: Final = 16 << 10
 MOST_RECIPIENT: Final = 200  # as a release names one
 # A token that was got by a client's own credentials has a subject, or names its client (RFC 9068, 2.2; Keycloak).
 _SUBJECTS: Final = ("sub", "client_id", "azp")
+# Of access tokens (RFC 9068, 2.1), and of providers that tell their kinds of token apart by other means.
+_TYPES: Final = frozenset({"at+jwt", "application/at+jwt", "jwt", "application/jwt"})
+# What Keycloak calls its other tokens in a claim; their headers say no more than `JWT`.
+_OTHER_USES: Final = frozenset({"ID", "Refresh", "Offline", "Logout"})
 
 
 def is_token(bearer: str) -> bool:
@@ -71,13 +75,17 @@ class Tokens:
         kid, algorithm = header.get("kid"), header.get("alg")
         if not isinstance(kid, str) or algorithm not in ALGORITHMS:
             raise _invalid()
+        _check_type(header.get("typ"))
         key = await self._key_set.key(kid, algorithm)
         if key is None and not self._key_set.is_known:
             raise Unavailable("issuer-unavailable", "The keys of the identity provider are not there yet: try again.")
         if key is None:
             detail = "The token is signed with a key that the identity provider does not publish: get a new token."
             raise _refused("token-key-unknown", detail)
-        return _verified(bearer, key, algorithm, self._terms)
+        claims = _verified(bearer, key, algorithm, self._terms)
+        if text_at(claims, "typ") in _OTHER_USES:
+            raise _other_use()
+        return claims
 
 
 def _verified(bearer: str, key: jwt.PyJWK, algorithm: str, terms: TokenTerms) -> dict[str, Any]:
@@ -105,6 +113,16 @@ def _verified(bearer: str, key: jwt.PyJWK, algorithm: str, terms: TokenTerms) ->
         raise _refused("token-claim-missing", detail) from None
     except (PyJWTError, ValueError, TypeError, OverflowError, RecursionError):
         raise _invalid() from None
+
+
+def _check_type(kind: object) -> None:
+    """Refuse what the provider signed for another use, such as an ID or a logout token (RFC 8725, 3.11)."""
+    if kind is not None and not (isinstance(kind, str) and kind.lower() in _TYPES):
+        raise _other_use()
+
+
+def _other_use() -> Unauthorized:
+    return _refused("token-invalid", "The token is for another use: send the access token of the provider.")
 
 
 def _is_recipient(text: str | None) -> bool:

@@ -3,9 +3,13 @@
 A cell that begins with one of `= + - @`, a tab or a line break may be run when a CSV file is opened (OWASP, "CSV
 Injection"). What is measured must be what is read (so no writer may change it later): the release itself gets the
 apostrophe that spreadsheets take as "this is text".
+
+Where the comma is the decimal mark, spreadsheets part the cells of a CSV file at semicolons and know no quotes inside
+of one, so that a cell may begin within a text: behind a semicolon or a line break the same is done.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,6 +21,7 @@ from pratique_privacy.policy.cells import column_of, distinct_cells, number_of
 APOSTROPHE: Final = "'"
 # The wide forms are what a keyboard for Chinese or Japanese gives; spreadsheets there take them for the plain ones.
 STARTS: Final = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_BREAK: Final = re.compile(r"([;\r\n])")
 
 
 @dataclass(frozen=True)
@@ -36,18 +41,37 @@ def is_formula(text: str) -> bool:
     return bare[:1] in STARTS and bare != "" and number_of(bare) is None
 
 
+def holds_formula(text: str) -> bool:
+    """Whether a text, or what stands behind a semicolon or line break in it, could be run."""
+    return is_formula(text) or any(map(is_formula, _BREAK.split(text)[2::2]))
+
+
 def neutral(text: str) -> str:
     """Return a text as it may be released.
 
     No two texts become one: those that change are formulas before and after, and each gains one apostrophe; the others
-    stay, and none of them is a formula.
+    stay, and none of them is a formula. The same holds of each part of a text, and no part gains or loses a break.
     """
-    return APOSTROPHE + text if is_formula(text) else text
+    return _parts_by(_neutral_text, _neutral_text(text))
 
 
 def restored(text: str) -> str:
     """Return the text that `neutral` made this of."""
+    return _restored_text(_parts_by(_restored_text, text))
+
+
+def _neutral_text(text: str) -> str:
+    return APOSTROPHE + text if is_formula(text) else text
+
+
+def _restored_text(text: str) -> str:
     return text[1:] if text.startswith(APOSTROPHE) and is_formula(text) else text
+
+
+def _parts_by(change: Callable[[str], str], text: str) -> str:
+    """Return a text whose parts behind its first break are changed."""
+    first, *others = _BREAK.split(text)
+    return first + "".join(part if place % 2 == 0 else change(part) for place, part in enumerate(others))
 
 
 def neutralised(table: pl.DataFrame) -> Neutralised:

@@ -7,7 +7,7 @@ import polars as pl
 
 from pratique_privacy.policy.applicability import kind_after, kinds_of
 from pratique_privacy.policy.enumerable import enumerable
-from pratique_privacy.policy.formulas import is_formula
+from pratique_privacy.policy.formulas import holds_formula
 from pratique_shared.contracts.attributes import LIST_OF, MAX_QUASI_IDENTIFIERS, Attributes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, SUBSCRIBER_COLUMNS, ColumnKind
 from pratique_shared.contracts.policy import (
@@ -188,7 +188,7 @@ def _outcome(attributes: Attributes, policy: Policy) -> Iterator[_Complaint]:
     listed = set(attributes.published)
     dropped = {step.column for step in policy.steps if isinstance(step, DropColumn)}
     for name in sorted(listed - dropped):
-        if is_formula(name):
+        if holds_formula(name):
             yield _complaint("formula-name", "/attributes", "drop the column, or send it under another name")
     if listed and listed <= dropped:
         yield _complaint("nothing-released", "/policy/steps", "keep at least one column")

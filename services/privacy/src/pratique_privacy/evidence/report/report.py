@@ -10,7 +10,7 @@ from pratique_privacy.evidence.report.charts import Bar, rows
 from pratique_privacy.evidence.report.page import bullets, page, paragraph, section, table
 from pratique_privacy.evidence.words import FLAGS, NONE, UNITS, figure, percent, step_text
 from pratique_privacy.flow import ReleaseFacts
-from pratique_privacy.posture import posture_of
+from pratique_privacy.posture import posture_of, released_labels
 from pratique_shared.contracts.posture import Metrics, Posture
 
 # What a figure means, and in which direction it hides better (Kekatos et al. 2026, §IV-B and §IV-D).
@@ -114,9 +114,8 @@ def _records(posture: Posture, *, hidden: bool) -> str:
     records = posture.records
     shares = [(name, percent(share)) for name, share in records.cells_suppressed.items()]
     unread = [(name, figure(count)) for name, count in records.unreadable.items()]
-    labels = sorted(records.survival_by_label.items(), key=lambda pair: (pair[1], pair[0]))
-    if hidden:  # a label that no released row has is a value of the source
-        labels = [pair for pair in labels if pair[1]]
+    shown = released_labels(posture) if hidden else records.survival_by_label
+    labels = sorted(shown.items(), key=lambda pair: (pair[1], pair[0]))
     bars = [Bar(label, share, percent(share)) for label, share in labels[:MOST_LABELS]]
     return section(
         "Records",
