@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, assert_never
 
 from fastapi import Request, Response
 from pydantic import ConfigDict
@@ -20,7 +20,17 @@ from pratique_shared.contracts.facts import Failure
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import no_such
-from pratique_shared.contracts.studies import StudyDone, StudyRequested, StudyStatus, Work
+from pratique_shared.contracts.studies import (
+    AttackWork,
+    ProfilesWork,
+    RecommendationWork,
+    StudyDone,
+    StudyRequested,
+    StudyStatus,
+    SweepWork,
+    UtilityWork,
+    Work,
+)
 from pratique_shared.runtime.clock import Prefix, new_id, stamp
 
 Make = Callable[[str], Awaitable[Work]]
@@ -34,7 +44,7 @@ class StudyProgress(Contract):
 
 
 class StudyResource(Contract):
-    """A study: its own status monitor; once completed, its answer stands beside these."""
+    """A study: its own status monitor; once completed, its answer stands beside these. `asked` is null in lists."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -44,6 +54,7 @@ class StudyResource(Contract):
     progress: StudyProgress
     created_at: str
     error: Failure | None = None
+    asked: dict[str, Any] | None = None
 
 
 def study_resource(facts: StudyFacts) -> StudyResource:
@@ -131,7 +142,29 @@ async def answer_of(services: Services, facts: StudyFacts) -> dict[str, Any] | N
 
 
 async def _whole(studies: StudyArchive, facts: StudyFacts) -> dict[str, Any]:
-    body = study_resource(facts).model_dump(mode="json")
+    body = study_resource(facts).model_dump(mode="json") | {"asked": _asked(facts.requested.work)}
     if isinstance(facts.outcome, StudyDone):
         body |= json.loads(await studies.result(facts.outcome))
     return body
+
+
+def _asked(work: Work) -> dict[str, Any]:
+    """Return what was asked, as it can be asked again; policies by name, no records and no table of values."""
+    match work:
+        case SweepWork():
+            names = [one.name for one in work.configurations]
+            kept = work.model_dump(mode="json", include={"unit", "pilot", "ppi", "attacks", "seed"})
+            groups = {one.id: one.group for one in work.sources if one.group is not None}
+            return kept | {"sources": [one.id for one in work.sources], "configurations": names, "groups": groups}
+        case RecommendationWork():
+            question = work.asked.model_dump(mode="json", exclude={"first", "hierarchies"})
+            inline = work.inline is not None
+            source = None if inline else work.source.model_dump(mode="json", exclude_none=True)
+            return question | {"source": source, "pilot": work.pilot}
+        case UtilityWork():
+            kept = work.model_dump(mode="json", exclude={"kind", "task"})
+            return kept | work.task.model_dump(mode="json")
+        case AttackWork() | ProfilesWork():
+            return work.model_dump(mode="json", exclude={"kind"})
+        case _:
+            assert_never(work)

@@ -20,8 +20,8 @@ export const VIEWS = [
   { name: "risk", title: "Risk", roles: ["operator", "auditor"], show: Risk },
   { name: "attacks", title: "Attacks", roles: ["operator", "auditor"], show: Attacks },
   { name: "explore", title: "Explore", roles: ["operator", "auditor"], show: Explore },
-  { name: "integrations", title: "Integrations", roles: ["operator"], show: Integrations },
-  { name: "audit", title: "Keys and audit", roles: ["auditor"], show: Audit },
+  { name: "integrations", title: "Integrations", roles: ["operator", "auditor"], show: Integrations },
+  { name: "audit", title: "Audit", roles: ["auditor"], show: Audit },
 ];
 
 /** The views that the role of who is signed in may see. */

@@ -14,6 +14,20 @@ const SHOWN = /** @type {Record<string, [string, string, string]>} */ ({
   failed: ["✖", "failed", "fail"],
   cancelled: ["■", "cancelled", "neutral"],
   withdrawn: ["■", "withdrawn", "neutral"],
+  pending: ["○", "pending", "wait"],
+  delivered: ["✔", "delivered", "pass"],
+  dropped: ["■", "dropped", "neutral"],
+  enabled: ["●", "enabled", "neutral"],
+  disabled: ["■", "disabled", "neutral"],
+  registered: ["✔", "registered", "pass"],
+  "not registered": ["✖", "not registered", "fail"],
+  intact: ["✔", "intact", "pass"],
+  broken: ["✖", "broken", "fail"],
+  "in force": ["●", "in force", "neutral"],
+  revoked: ["■", "revoked", "neutral"],
+  expired: ["■", "expired", "neutral"],
+  signs: ["●", "signs", "neutral"],
+  verifies: ["○", "verifies", "neutral"],
 });
 
 /** @param {{verdict: string | null | undefined}} props */

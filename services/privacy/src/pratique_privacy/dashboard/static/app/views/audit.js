@@ -1,9 +1,9 @@
 // @ts-check
-/** Audit: this view is being built. */
+/** Audit: who did what to which object, and whether the chains of the log hold. */
 import { html } from "../html.js";
-import { Empty } from "../parts/empty.js";
+import { ChainVerdict } from "./audit/chain.js";
+import { Entries } from "./audit/entries.js";
 
 export function Audit() {
-  return html`<h1>Audit</h1>
-    <${Empty} title="Not built yet"><p>The API has what belongs here: see <a href="/docs">/docs</a>.</p><//>`;
+  return html`<h1>Audit</h1><${ChainVerdict} /><${Entries} />`;
 }
