@@ -40,10 +40,10 @@ export function plural(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-/** An RFC 3339 moment in the reader's own time. @param {string | null | undefined} text */
-export function moment(text) {
+/** An RFC 3339 moment in the reader's own time, with seconds where the style is medium. @param {string | null | undefined} text @param {"short" | "medium"} [style] */
+export function moment(text, style = "short") {
   if (!text) return MISSING;
-  return new Date(text).toLocaleString(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+  return new Date(text).toLocaleString(LOCALE, { dateStyle: "medium", timeStyle: style });
 }
 
 /** How long ago. @param {string | null | undefined} text @param {number} [now] */

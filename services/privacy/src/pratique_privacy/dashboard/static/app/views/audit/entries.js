@@ -17,7 +17,7 @@ const HEARD = { phase: "Phase", role: "Role", operation: "Operation", outcome: "
 
 /** @type {import("../../parts/table.js").Column[]} */
 const COLUMNS = [
-  { name: "at", title: "When", show: (/** @type {string} */ value) => html`<time datetime=${value} title=${value}>${moment(value)}</time>` },
+  { name: "at", title: "When", show: (/** @type {string} */ value) => html`<time datetime=${value} title=${value}>${moment(value, "medium")}</time>` },
   { name: "phase", title: "Phase" },
   { name: "operation", title: "Operation", show: (/** @type {string | null} */ value, /** @type {any} */ row) => value || (row.phase === "opened" ? "chain begun" : "–") },
   { name: "object", title: "Object", show: (/** @type {string | null} */ value) => objectOf(value) },
@@ -41,7 +41,7 @@ export function Entries() {
   const rows = all.filter((row) => fits(row, params));
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   const page = Math.min(pages, Math.max(1, Number(params.page) || 1));
-  return html`<section class="panel" aria-labelledby="entries"><header><h2 id="entries">Entries</h2><button type="button" onClick=${read}>Read again</button>
+  return html`<section class="panel audit-entries" aria-labelledby="entries"><header><h2 id="entries">Entries</h2><button type="button" onClick=${read}>Read again</button>
       <${ExportMenu} name="audit" columns=${[...COLUMNS, { name: "chain" }, { name: "request" }, { name: "hash" }]} rows=${rows} /><${CopyMenu} call=${{ method: "GET", path: "/audit?limit=100" }} /></header>
     <div class="row audit-filters"><label class="field grow">Object, key, chain or request holds<input type="search" data-search value=${params.text || params.chain || ""} onInput=${(/** @type {any} */ event) => change({ text: event.target.value, chain: "" })} /></label>
       ${Object.entries(HEARD).map(([name, title]) => html`<label class="field" key=${name}>${title}<select value=${params[name] || ""} onChange=${(/** @type {any} */ event) => change({ [name]: event.target.value })}><option value="">any</option>${choicesOf(all, name).map((choice) => html`<option value=${choice}>${choice}</option>`)}</select></label>`)}</div>

@@ -16,7 +16,7 @@ export function Configurations({ study, measure, group }) {
   const name = chosen || measure.name;
   const groups = group ? [group] : scopesOf(study.averages);
   const rows = rowsOf(study.averages, name, groups);
-  const told = chosen ? title : `Risk, ${measure.title}`;
+  const told = chosen ? title : `Risk (${measure.title})`;
   const highest = rows.reduce((most, row) => (row.mean > most.mean ? row : most), rows[0]);
   const lowest = rows.reduce((least, row) => (row.mean < least.mean ? row : least), rows[0]);
   const columns = [

@@ -19,7 +19,7 @@ export function Indexes({ study, measure, group, named }) {
   const columns = [{ name: "release", title: "Release" }, { name: "index", title: "Index" }, { name: "value", title: "Value", number: true, show: asNumber }, { name: "risk", title: `Risk, ${measure.title}`, number: true, show: asPercent }];
   const r = (/** @type {string} */ index) => found.find((/** @type {any} */ one) => one.index === index && one.measure === measure.name)?.r;
   return html`<section class="panel" aria-labelledby="indexes"><h2 id="indexes">PPI and PPI′</h2>
-    <div class="grid-2"><${Chart} title="Index against risk" rows=${rows} columns=${columns} height=${260} spec=${specOf(measure)} call=${{ method: "GET", path: `/sweeps/${study.id}` }}
+    <div class="grid-2"><${Chart} title="Index against risk" rows=${rows} columns=${columns} height=${340} spec=${specOf(measure)} call=${{ method: "GET", path: `/sweeps/${study.id}` }}
         summary="Correlation with resistance: PPI ${number(r("ppi"), 2)}, PPI′ ${number(r("ppi_prime"), 2)}" />
       <div class="stack"><${DataTable} caption="Correlation of each index with resistance" rows=${found.map(told)} columns=${[{ name: "index", title: "Index" }, { name: "measure", title: "Resistance to" }, { name: "r", title: "r", number: true, show: (/** @type {any} */ value) => number(value, 2) }, { name: "interval", title: "95 % interval", number: true }, { name: "releases", title: "Releases", number: true, show: asNumber }]} />
         <${Caveat} lead=${lead} releases=${own.length} measure=${measure} /></div></div></section>`;
@@ -37,7 +37,7 @@ function Caveat({ lead, releases, measure }) {
   const known = typeof lead?.ci95_low === "number";
   const sure = known && lead.ci95_low > 0;
   return html`<div class="note"><strong>What this does not say</strong>
-    ${known ? html`<p>Against ${measure.title} the r of PPI′ is ${number(Math.abs(lead.difference), 2)} ${lead.difference >= 0 ? "higher" : "lower"} than that of PPI; the 95 % interval of the difference, ${number(lead.ci95_low, 2)} to ${number(lead.ci95_high, 2)}, ${sure ? "lies above 0" : "does not lie above 0, so chance may be all there is to it"}.</p>` : html`<p>There is too little variation for an interval: no statement about which index is the better one.</p>`}
+    ${known ? html`<p>Against ${measure.title} the r of PPI′ is ${number(Math.abs(lead.difference), 2)} ${lead.difference >= 0 ? "higher" : "lower"} than that of PPI; the 95 % interval of the difference, ${number(lead.ci95_low, 2)} to ${number(lead.ci95_high, 2)}, ${sure ? "lies above 0" : "does not lie above 0, so chance may be all there is to it"}.</p>` : html`<p>There is too little variation for an interval: no statement about which index is the better one.</p>`}
     <p>PPI′ is built from the record-weighted k, the exact-QI risk is built from the same class sizes: part of the agreement is by construction. A high PPI′ can stand beside a tail of unique records. Neither index is a bound on an adversary; the gate holds the risks themselves.</p>
     ${releases < 30 && html`<p>${releases} releases are few; those of one source are not independent of each other.</p>`}</div>`;
 }

@@ -39,17 +39,17 @@ function pointsOf(study, measure, group) {
     .filter((row) => row.risk !== null && row.survival !== null);
 }
 
-/** Configurations on one spot share a label there. @param {any[]} rows */
+/** Configurations that lie close together share one label. @param {any[]} rows */
 function together(rows) {
-  const spots = new Map();
-  for (const row of rows) {
-    const spot = `${row.survival.toFixed(2)} ${row.risk.toFixed(2)}`;
-    spots.set(spot, [...(spots.get(spot) || []), row.configuration]);
+  const near = Math.max(...rows.map((row) => row.risk)) * 0.07;
+  /** @type {any[][]} */
+  const spots = [];
+  for (const row of [...rows].sort((a, b) => a.risk - b.risk)) {
+    const spot = spots.find(([first]) => Math.abs(first.survival - row.survival) < 0.06 && row.risk - first.risk < near);
+    if (spot) spot.push(row);
+    else spots.push([row]);
   }
-  return rows.map((row) => {
-    const here = spots.get(`${row.survival.toFixed(2)} ${row.risk.toFixed(2)}`);
-    return { ...row, label: here[0] === row.configuration ? here.join(", ") : "" };
-  });
+  return spots.flatMap((spot) => spot.map((row, place) => ({ ...row, label: place ? "" : spot.map((one) => one.configuration).sort().join(", ") })));
 }
 
 /** @param {import("./measures.js").Measure} measure */
@@ -66,7 +66,7 @@ function specOf(measure) {
         shape: { field: "front", type: "nominal", scale: { domain: states, range: ["circle", "diamond"] }, title: null },
         fill: { field: "front", type: "nominal", scale: { domain: states, range: [front, "transparent"] }, title: null },
         stroke: { field: "front", type: "nominal", scale: { domain: states, range: [front, plain] }, title: null } } },
-      { mark: { type: "text", align: "right", dx: -9, dy: 0 }, encoding: { text: { field: "label" } } },
+      { mark: { type: "text", align: { expr: "datum.survival > 0.5 ? 'right' : 'left'" }, dx: { expr: "datum.survival > 0.5 ? -10 : 10" } }, encoding: { text: { field: "label" } } },
     ],
   };
 }

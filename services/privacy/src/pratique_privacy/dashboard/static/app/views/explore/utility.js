@@ -49,13 +49,13 @@ function specOf(byTau, intervals) {
   const x = byTau
     ? { field: "tau", type: "ordinal", axis: { title: "threshold τ", labelAngle: 0 } }
     : { field: "survival", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", title: "records that survive", tickCount: 6 } };
-  const color = { field: "score", type: "nominal", scale: { domain: names }, title: null, legend: { labelLimit: 260, columns: 3 } };
+  const color = { field: "score", type: "nominal", scale: { domain: names }, title: null, legend: { labelLimit: 260, symbolOpacity: 1, symbolDash: [1, 0] } };
   const y = { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { title: "score", tickCount: 6 } };
   const offset = byTau ? { xOffset: { field: "score", sort: names } } : {};
   return {
     encoding: { x, color, ...offset },
     layer: [
-      ...(intervals ? [{ transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule", opacity: 0.55, strokeWidth: 1.5 }, encoding: { y: { field: "low", type: "quantitative", scale: { domain: [0, 1] } }, y2: { field: "high" } } }] : []),
+      ...(intervals ? [{ transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule", opacity: 0.4, strokeWidth: 1.5 }, encoding: { y: { field: "low", type: "quantitative", scale: { domain: [0, 1] } }, y2: { field: "high" } } }] : []),
       ...(byTau ? [] : [{ mark: { type: "line", strokeWidth: 2 }, encoding: { y, order: { field: "tau", type: "quantitative" }, strokeDash: { field: "score", type: "nominal", scale: { domain: names, range: [[1, 0], [6, 3], [2, 2]] }, title: null } } }]),
       { mark: { type: "point", filled: true, size: 70, opacity: 1 }, encoding: { y, shape: { field: "score", type: "nominal", scale: { domain: names, range: ["circle", "square", "triangle-up"] }, title: null } } },
       ...(byTau ? [] : [{ mark: { type: "text", dy: -12, fontSize: 11 }, encoding: { y, text: { field: "told" } } }]),
