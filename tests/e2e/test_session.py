@@ -47,7 +47,7 @@ def test_a_wrong_key_is_refused_in_words_with_its_code(window: Desk) -> None:
     ("role", "first", "views"),
     [
         ("recipient", "Releases", ["Releases"]),
-        ("auditor", "Releases", ["Releases", "Risk", "Attacks", "Explore", "Keys and audit"]),
+        ("auditor", "Releases", ["Releases", "Risk", "Attacks", "Explore", "Integrations", "Audit"]),
     ],
 )
 def test_a_role_is_shown_its_own_views_only(window: Desk, role: str, first: str, views: list[str]) -> None:
