@@ -3,66 +3,121 @@
 python -m tests.e2e.screenshots [folder]
 """
 
+import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
+from pratique import Client
 from pratique_local.sample import write_sample
 from tests.support.browser import Desk, Scheme, chromium, desk
 from tests.support.house import House, house
+from tests.support.released import charging
 
 WIDTHS = (1440, 390)
 SETTLE = 2500  # milliseconds until charts are drawn and studies looked up
+Views = dict[str, str]
 
 
-def furnish(running: House, folder: Path) -> dict[str, str]:
-    """Put a capture and two releases of it into a house, one of which passes; return what else to take pictures of."""
-    write_sample(folder / "night.pcapng")
+def furnish(running: House, folder: Path) -> Views:
+    """Put captures, a table, releases and studies into a house; return what is to be seen, by the picture's name."""
     with running.client() as client:
-        capture: str = client.push_capture(folder / "night.pcapng", name="night shift", pilot="lab")["id"]
-        client.wait_capture(capture)
-        releases: list[str] = []
-        for policy, bound in (("C4", 3), ("C5", 5)):
-            asked = {
-                "name": f"night shift {policy}",
-                "source": {"capture": capture},
-                "policy": policy,
-                "recipient": "fl-1",
-                "gate": {"k": {"min": bound}},
-            }
-            releases.append(client.wait_release(client.create_release(asked)["id"])["id"])
-    passed, failed = releases
+        captures = [
+            push(client, folder, name, subscribers=count) for name, count in (("night shift", 48), ("day shift", 90))
+        ]
+        table = folder / "charging.json"
+        table.write_text(json.dumps({"rows": charging()}))
+        client.push_dataset(table, name="charging sessions")
+        night, day = captures
+        passed = release(client, night, "C4", 3, "night shift, networks")
+        failed = release(client, day, "C5", 5, "day shift, protocols")
+        client.wait_attack(passed, client.create_attack(passed, {"linkage": {"accuracy": 0.95}})["id"])
+        studies = study(client, captures)
+        client.create_webhook({"url": "https://hooks.example.com/pratique", "name": "operations room"})
+    with running.http() as http:
+        for role in ("operator", "auditor"):
+            http.post("/api-keys", json={"role": role, "name": f"{role} on duty"})
+        http.post("/api-keys", json={"role": "recipient", "recipient": "fl-aggregator-1", "name": "round 12"})
     return {
-        "workbench": f"#/workbench?source={capture}",
+        "captures": f"#/captures/{night}",
+        "workbench": f"#/workbench?source={night}",
+        "releases": "#/releases",
         "release": f"#/releases/{passed}",
-        "comparison": f"#/releases/compare?one={failed}&other={passed}",
+        "compare": f"#/releases/compare?one={passed}&other={failed}",
+        "risk": f"#/risk/{failed}",
+        "attacks": f"#/attacks/{passed}",
+        **{name: f"#/explore/{kind}/{identity}" for name, kind, identity in studies},
+        "new-sweep": "#/explore/sweeps/new",
+        "webhooks": "#/integrations/webhooks",
+        "api-keys": "#/integrations/api-keys",
+        "gate-floor": "#/integrations/gate-floor",
+        "audit": "#/audit",
     }
 
 
-def shoot(window: Desk, more: dict[str, str], folder: Path, suffix: str) -> None:
-    """Go to each view and take its picture, and to `more` of them."""
+def push(client: Client, folder: Path, name: str, subscribers: int) -> str:
+    """Send a generated capture in and wait until it is profiled."""
+    path = folder / f"{name}.pcapng"
+    write_sample(path, seed=subscribers, subscribers=subscribers)
+    identity: str = client.push_capture(path, name=name, pilot="lab")["id"]
+    client.wait_capture(identity)
+    return identity
+
+
+def release(client: Client, capture: str, policy: str, bound: int, name: str) -> str:
+    """Ask for a release of a capture and wait for its verdict."""
+    identity: str = client.create_release({
+        "name": name, "source": {"capture": capture}, "policy": policy, "recipient": "fl-aggregator-1",
+        "purpose": "intrusion model round 12", "gate": {"k": {"min": bound}, "linkage": {"max": 0.3}},
+    })["id"]  # fmt: skip
+    client.wait_release(identity)
+    return identity
+
+
+def study(client: Client, captures: list[str]) -> list[tuple[str, str, str]]:
+    """Ask for a study of each kind; return name of the picture, kind and id."""
+    advice = client.classify({"source": {"capture": captures[0]}})["columns"]
+    lists = {"identifier": "identifiers", "quasi_identifier": "quasi_identifiers"}
+    attributes: dict[str, Any] = {}
+    for column in advice:
+        attributes.setdefault(lists.get(column["class"], column["class"]), []).append(column["column"])
+    question = {"source": {"capture": captures[0]}, "attributes": attributes, "gate": {"k": {"min": 5}}}
+    names = [f"C{number}" for number in range(8)]
+    groups = {"night": captures[:1], "day": captures[1:]}
+    sweep = client.create_sweep({"name": "both shifts", "sources": captures, "groups": groups, "configurations": names})
+    utility = client.create_utility({"name": "roles", "sources": captures, "repeats": 10, "trees": 100})
+    found = client.create_recommendation({**question, "budget": {"seconds": 20}})
+    client.wait_sweep(sweep["id"])
+    client.wait_utility(utility["id"])
+    client.wait_recommendation(found["id"])
+    return [
+        ("sweep", "sweeps", sweep["id"]),
+        ("recommendation", "recommendations", found["id"]),
+        ("utility", "utility", utility["id"]),
+    ]
+
+
+def shoot(window: Desk, views: Views, folder: Path, suffix: str) -> None:
+    """Go to each view and take its picture; say which one is wider than its window."""
     page = window.sign_in()
-    hashes = (
-        page.get_by_role("navigation", name="Views")
-        .get_by_role("link")
-        .evaluate_all("(links) => links.map((link) => link.hash)")
-    )
-    for view, address in ({address.removeprefix("#/"): address for address in hashes} | more).items():
+    for name, address in views.items():
         window.open(address)
         page.wait_for_timeout(SETTLE)
-        page.screenshot(path=str(folder / f"{view}-{suffix}.png"), full_page=True)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            print(f"{name} is wider than {suffix}")
+        page.screenshot(path=str(folder / f"{name}-{suffix}.png"), full_page=True)
 
 
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/screenshots")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, house(Path(data)) as running, chromium() as browser:
-        more = furnish(running, Path(data))
+        views = furnish(running, Path(data))
         for width in WIDTHS:
             for scheme in get_args(Scheme):
                 with desk(browser, running, color_scheme=scheme, width=width) as window:
-                    shoot(window, more, folder, f"{width}-{scheme}")
+                    shoot(window, views, folder, f"{width}-{scheme}")
     print(f"the pictures are in {folder}")
 
 

@@ -52,7 +52,11 @@ def test_from_an_upload_to_a_certificate_and_to_who_receives_it(
     key = make_key(running, {"role": "recipient", "recipient": "story-lab"})
     with desk(browser, running) as opened:
         bodies: list[Response] = []
-        opened.context.on("response", bodies.append)
+
+        def hear(response: Response) -> None:
+            bodies.append(response)
+
+        opened.context.on("response", hear)
         page = opened.sign_in(key)
         page.get_by_role("link", name="a whole story").click()
         expect(page.locator("[data-metric=k] .after")).to_have_text("3")
@@ -84,8 +88,7 @@ def test_a_release_is_made_without_a_mouse(window: Desk, capture: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("[data-metric=k] dd.after")).to_be_visible()
     page.keyboard.press("/")
-    source = page.get_by_label("Source", exact=True)
-    expect(source).to_be_focused()
+    expect(page.locator("main select").first).to_be_focused()
     tab_to(page, page.get_by_label("Start from"))
     page.keyboard.type("C4")
     expect(page.locator("[data-metric=k] dd.after")).to_have_text("3")
@@ -154,5 +157,5 @@ def test_twice_the_text_size_still_fits(browser: Browser, running: House, captur
         page = opened.sign_in()
         for address in (f"#/workbench?source={capture}", f"#/explore/sweeps/{study['sweeps']}", "#/audit"):
             opened.open(address)
-            page.locator("main table, main .column").first.wait_for()
+            page.locator("main table.data, main .column-name").first.wait_for()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address

@@ -4,7 +4,7 @@ import { html, render, useEffect } from "./html.js";
 import { Head } from "./head.js";
 import { Help, helpShown } from "./help.js";
 import { useKeys } from "./keyboard.js";
-import { route } from "./router.js";
+import { go, href, route } from "./router.js";
 import { begin, caller } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { NotYours } from "./not_yours.js";
@@ -27,6 +27,10 @@ function Frame() {
     document.title = `${view?.title || "Not found"} · Pratique`;
   }, [view]);
   const allowed = view && viewsOf().includes(view);
+  useEffect(() => {
+    const own = viewsOf()[0];
+    if (!allowed && own && /^#?\/?$/.test(location.hash)) go(href(own.name), { quiet: true }); // who names no view is shown the first of its own
+  }, [allowed]);
   return html`<a class="skip" href="#main" onClick=${toMain}>To the content</a>
     <${Head} />
     <main id="main" tabindex="-1">

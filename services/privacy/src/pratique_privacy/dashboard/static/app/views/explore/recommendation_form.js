@@ -45,7 +45,7 @@ export function RecommendationForm({ begun }) {
       <label class="field">Thresholds τ to try<input pattern="[0-9 ,;]*" ...${field("taus")} /></label></div>
     <fieldset class="fields"><legend>Gate (an empty field bounds nothing)</legend>${BOUNDS.map(([name, title, , step]) => html`<label class="field" key=${name}>${title}<input type="number" min="0" step=${step} ...${field(name)} /></label>`)}</fieldset>
     <fieldset class="fields classes"><legend>What each column is (preset by the suggestions)</legend>
-      ${bench && (columns || []).map((/** @type {any} */ one) => html`<label class="field" key=${one.column} title=${one.reason}><code>${one.column}</code><select value=${bench.classes[one.column]} onChange=${(/** @type {any} */ event) => reclass(one.column, event.target.value)}>${CLASSES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>`)}</fieldset>
+      ${bench && (columns || []).map((/** @type {any} */ one) => html`<label class="field" key=${one.column} title=${one.reason}><code>${one.column}</code><select aria-label="Class of ${one.column}" value=${bench.classes[one.column]} onChange=${(/** @type {any} */ event) => reclass(one.column, event.target.value)}>${CLASSES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>`)}</fieldset>
   <//>`;
 }
 

@@ -20,10 +20,12 @@ export function SweepAnswer({ study }) {
   const group = scopes.includes(params.group) ? params.group : "";
   const change = (/** @type {Record<string, string>} */ next) => go(href("explore", rest, { ...params, ...next }), { quiet: true });
   const failed = study.releases.filter((/** @type {any} */ one) => one.error);
+  const empty = [...new Set(study.releases.filter((/** @type {any} */ one) => !one.error && one.rows === 0).map((/** @type {any} */ one) => one.configuration))];
   return html`<${Asked} study=${study} named=${named} />
     <div class="row"><label class="field">Risk is that of<select value=${measure.name} onChange=${(/** @type {any} */ event) => change({ risk: event.target.value })}>${MEASURES.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}</select></label>
       ${scopes.length > 0 && html`<label class="field">Releases of<select value=${group} onChange=${(/** @type {any} */ event) => change({ group: event.target.value })}><option value="">all groups</option>${scopes.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}</div>
     ${failed.length > 0 && html`<p class="note"><strong>${plural(failed.length, "release has", "releases have")} no figures</strong> and stand in no mean: ${failed.map((/** @type {any} */ one) => html`<span>${one.configuration} of ${named(one.source)} <code>${one.error}</code> </span>`)}</p>`}
+    ${empty.length > 0 && html`<p class="note">No record is left under ${empty.join(", ")} of some source: such a release has no figures and stands in no mean.</p>`}
     <div class="grid-2"><${RiskSurvival} study=${study} measure=${measure} group=${group} named=${named} /><${Configurations} study=${study} measure=${measure} group=${group} /></div>
     <${Indexes} study=${study} measure=${measure} group=${group} named=${named} />
     <${Findings} study=${study} />
