@@ -83,7 +83,17 @@ def study(client: Client, captures: list[str]) -> list[tuple[str, str, str]]:
     for column in advice:
         attributes.setdefault(lists.get(column["class"], column["class"]), []).append(column["column"])
     question = {"source": {"capture": captures[0]}, "attributes": attributes, "gate": {"k": {"min": 5}}}
-    names = [f"C{number}" for number in range(8)]
+    names: list[Any] = [f"C{number}" for number in range(8)]
+    named = ("ip", "protocols")
+    c2 = {
+        "quasi_identifiers": named[:1],
+        "sensitive": named[1:],
+        "drop": [one["column"] for one in advice if one["column"] not in named],
+    }
+    cut = {"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}
+    for tau in (3, 5, 8):
+        steps = [cut, {"op": "class_support", "tau": tau}]
+        names.append({"name": f"C2 τ {tau}", "policy": {"steps": steps}, "attributes": c2})
     groups = {"night": captures[:1], "day": captures[1:]}
     sweep = client.create_sweep({"name": "both shifts", "sources": captures, "groups": groups, "configurations": names})
     utility = client.create_utility({"name": "roles", "sources": captures, "repeats": 10, "trees": 100})

@@ -1,9 +1,10 @@
 // @ts-check
 /** The head: the name, the views, who is signed in, the theme. */
-import { html } from "./html.js";
+import { html, useEffect, useRef } from "./html.js";
 import { helpShown } from "./help.js";
 import { href, route } from "./router.js";
 import { caller, signOut } from "./session.js";
+import { shown } from "./sight.js";
 import { theme } from "./theme.js";
 import { viewsOf } from "./views.js";
 
@@ -12,9 +13,11 @@ const MARK = new URL("../style/mark.svg", import.meta.url).href;
 export function Head() {
   const who = caller.value;
   const here = route.value.view;
+  const views = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => shown(views.current, "[aria-current]"), [here]);
   return html`<header class="head">
     <a class="brand" href=${href(viewsOf()[0]?.name || "releases")}><img src=${MARK} alt="" /><span>Pratique</span></a>
-    <nav class="views" aria-label="Views">
+    <nav class="views" aria-label="Views" ref=${views}>
       ${viewsOf().map((view) => html`<a key=${view.name} href=${href(view.name)} aria-current=${view.name === here ? "page" : undefined}>${view.title}</a>`)}
     </nav>
     <div class="who">

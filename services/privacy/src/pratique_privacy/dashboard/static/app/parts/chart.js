@@ -6,6 +6,8 @@ import { CopyMenu } from "./copy_menu.js";
 import { ExportMenu } from "./export_menu.js";
 import { DataTable } from "./table.js";
 
+const NARROW = 420; // pixels below which a legend stands in one column
+
 /** @type {Promise<{vega: any, vegaLite: any, interpreter: any}> | undefined} */
 let loading;
 
@@ -83,7 +85,7 @@ export function Chart({ title, summary, spec, rows, columns, height = 200, call,
 /** @param {HTMLElement} place @param {object} spec @param {any[]} rows @param {number} height */
 async function drawn(place, spec, rows, height) {
   const { vega, vegaLite, interpreter } = await loaded();
-  const whole = { width: Math.max(160, place.clientWidth), height, autosize: { type: "fit", contains: "padding" }, ...spec, data: { values: rows }, config: colours() };
+  const whole = { width: Math.max(160, place.clientWidth), height, autosize: { type: "fit", contains: "padding" }, ...spec, data: { values: rows }, config: colours(place.clientWidth < NARROW) };
   const compiled = vegaLite.compile(whole).spec;
   const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), { expr: interpreter, renderer: "canvas", container: place, hover: true });
   await view.runAsync();
@@ -108,7 +110,8 @@ function onWidth(place, draw) {
   };
 }
 
-function colours() {
+/** @param {boolean} narrow */
+function colours(narrow) {
   const [ink, soft, grid] = [token("--ink"), token("--ink-soft"), token("--chart-grid")];
   const font = "system-ui, sans-serif";
   const series = [1, 2, 3, 4, 5, 6].map((place) => token(`--chart-${place}`));
@@ -117,7 +120,7 @@ function colours() {
     background: "transparent",
     font,
     axis: { ...text, gridColor: grid, domainColor: grid, tickColor: grid, labelLimit: 160 },
-    legend: { ...text, orient: "top" },
+    legend: { ...text, orient: "top", ...(narrow ? { columns: 1, labelLimit: 260 } : {}) },
     header: text,
     title: { color: ink, font },
     text: { color: ink, font, fontSize: 12 },

@@ -49,13 +49,19 @@ const STATEMENTS = /** @type {Record<string, string>} */ ({
 
 /** @param {{study: any}} props */
 function Findings({ study }) {
+  /** @type {Map<string, any>} */
   const seen = new Map();
-  for (const one of study.findings) seen.set([one.finding, one.group, one.measure].join("|"), one);
-  const rows = [...seen.values()].map((one) => ({ ...one, statement: STATEMENTS[one.finding] || one.finding, of: one.group || "all", measure: one.measure ? measureNamed(one.measure).title : "every figure" }));
+  for (const one of study.findings) {
+    const key = `${one.finding}|${one.group}`;
+    const known = seen.get(key) || { statement: STATEMENTS[one.finding] || one.finding, of: one.group || "all" };
+    const held = one.measure ? { [one.measure]: one.holds } : Object.fromEntries(MEASURES.map(({ name }) => [name, one.holds]));
+    seen.set(key, { ...known, ...held });
+  }
+  const rows = [...seen.values()];
   if (!rows.length) return null;
   const verdict = (/** @type {boolean | null} */ holds) => html`<span class="mark ${holds ? "better" : holds === false ? "worse" : "same"}"><span aria-hidden="true">${holds ? "✔" : holds === false ? "✖" : "○"}</span> ${holds ? "holds" : holds === false ? "does not hold" : "cannot be told"}</span>`;
   return html`<section class="panel" aria-labelledby="findings"><h2 id="findings">Do the paper's findings hold here?</h2>
-    <${DataTable} caption="Findings" rows=${rows} columns=${[{ name: "statement", title: "Statement" }, { name: "measure", title: "Risk" }, { name: "of", title: "Releases" }, { name: "holds", title: "Here", show: verdict }]} /></section>`;
+    <${DataTable} caption="Findings" rows=${rows} columns=${[{ name: "statement", title: "Statement" }, { name: "of", title: "Releases" }, ...MEASURES.map(({ name, short }) => ({ name, title: short, show: verdict }))]} /></section>`;
 }
 
 /** @param {{study: any, named: (id: string) => string}} props */

@@ -49,7 +49,7 @@ function specOf(byTau, intervals) {
   const x = byTau
     ? { field: "tau", type: "ordinal", axis: { title: "threshold τ", labelAngle: 0 } }
     : { field: "survival", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", title: "records that survive", tickCount: 6 } };
-  const color = { field: "score", type: "nominal", scale: { domain: names }, title: null, legend: { labelLimit: 260, symbolOpacity: 1, symbolDash: [1, 0] } };
+  const color = { field: "score", type: "nominal", scale: { domain: names }, title: null, legend: { symbolOpacity: 1, symbolDash: [1, 0] } };
   const y = { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { title: "score", tickCount: 6 } };
   const offset = byTau ? { xOffset: { field: "score", sort: names } } : {};
   return {
