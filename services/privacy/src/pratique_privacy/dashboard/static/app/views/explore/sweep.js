@@ -43,7 +43,7 @@ function Asked({ study, named }) {
 /** Statements of the paper, held against this sweep. */
 const STATEMENTS = /** @type {Record<string, string>} */ ({
   pseudonyms_change_nothing: "Pseudonyms alone change no figure: C1 equals C0",
-  c4_and_c6_lowest: "C4 and C6 have the two lowest risks",
+  c4_and_c6_lowest: "C4 and C6 have the two lowest risks of all configurations here",
   ppi_prime_correlates_more: "PPI′ goes along with resistance more than PPI",
 });
 
