@@ -92,6 +92,15 @@ async def test_the_question_holds_every_default_and_drops_identifiers_that_no_st
     assert work.source.records == ()
 
 
+async def test_a_question_is_told_again_without_its_records_and_its_tables(operator: httpx.AsyncClient) -> None:
+    identity = await created(operator, hierarchies={"ip": {f"10.0.{n % 2}.{n}": ["lab"] for n in range(8)}})
+    body = await operator.get(f"/recommendations/{identity}")
+    asked = body.json()["asked"]
+    assert (asked["attributes"]["identifiers"], asked["gate"]["k"]["min"]) == (["imsi"], 3)
+    assert asked["source"] is None
+    assert "10.0." not in body.text
+
+
 async def test_a_question_is_answered_once_and_its_records_are_forgotten(
     world: World, operator: httpx.AsyncClient
 ) -> None:

@@ -43,7 +43,11 @@ async def test_a_sweep_is_taken_in_with_its_policies_looked_up(world: World, ope
     assert [(one.id, one.pilot, one.group) for one in work.sources] == [(first, "lab", None), (second, "field", "g")]
     assert [(one.name, one.built_in) for one in work.configurations] == [("C4", "C4"), ("mine", None)]
     assert (work.seed, work.attacks.seed) == (9, 9)
-    assert [one["id"] for one in (await operator.get("/sweeps")).json()["data"]] == [identity]
+    asked = (await operator.get(f"/sweeps/{identity}")).json()["asked"]
+    assert (asked["sources"], asked["groups"]) == ([first, second], {"g": [second]})
+    assert (asked["configurations"], asked["seed"]) == (["C4", "mine"], 9)
+    listed = (await operator.get("/sweeps")).json()["data"]
+    assert [(one["id"], one["asked"]) for one in listed] == [(identity, None)]
 
 
 async def test_the_same_key_makes_one_sweep(operator: httpx.AsyncClient) -> None:

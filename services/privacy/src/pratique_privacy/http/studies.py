@@ -149,12 +149,15 @@ async def _whole(studies: StudyArchive, facts: StudyFacts) -> dict[str, Any]:
 
 
 def _asked(work: Work) -> dict[str, Any]:
-    """Return what was asked, as it can be asked again; policies by name, no records and no table of values."""
+    """Return what was asked, in the words of the request; policies by name, no records and no table of values."""
     match work:
         case SweepWork():
             names = [one.name for one in work.configurations]
             kept = work.model_dump(mode="json", include={"unit", "pilot", "ppi", "attacks", "seed"})
-            groups = {one.id: one.group for one in work.sources if one.group is not None}
+            groups: dict[str, list[str]] = {}
+            for one in work.sources:
+                if one.group is not None:
+                    groups.setdefault(one.group, []).append(one.id)
             return kept | {"sources": [one.id for one in work.sources], "configurations": names, "groups": groups}
         case RecommendationWork():
             question = work.asked.model_dump(mode="json", exclude={"first", "hierarchies"})
