@@ -1,6 +1,7 @@
 """The whole story in one browser: from an upload to a certificate, and what its recipient is shown of it."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import get_args
 
@@ -28,7 +29,8 @@ def test_from_an_upload_to_a_certificate_and_to_who_receives_it(
     with desk(browser, running) as opened:
         page = opened.sign_in(make_key(running, {"role": "operator"}))
         page.get_by_label("Pilot").fill("story")
-        page.locator("input[type=file]").set_input_files(sample)
+        page.locator("input[type=file]").set_input_files(shutil.copy(sample, tmp_path / "story.pcapng"))
+        page.get_by_role("heading", name="story.pcapng").wait_for()
         page.get_by_role("link", name="Open in the workbench").click(timeout=60_000)
         page.get_by_label("Start from").select_option("C4")
         expect(page.locator("[data-metric=k] dd.after")).to_have_text("3")

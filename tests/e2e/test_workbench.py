@@ -3,11 +3,9 @@
 import re
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.support.browser import Desk, Scheme, check_accessible, desk
-from tests.support.house import House
+from tests.support.browser import Desk
 
 
 def figure(page: Page, name: str) -> str:
@@ -157,16 +155,3 @@ def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, captur
     expect(page.locator("[data-metric=exact_reid] dd.after")).to_have_text(before)
     page.keyboard.press("Control+Shift+Z")
     expect(wanted).to_have_value("sensitive")
-
-
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
-@pytest.mark.parametrize("view", ["captures", "workbench"])
-def test_the_views_are_accessible_and_do_not_overflow(
-    browser: Browser, running: House, capture: str, view: str, scheme: Scheme, width: int
-) -> None:
-    with desk(browser, running, color_scheme=scheme, width=width) as window:
-        page = window.sign_in()
-        window.open(f"#/captures/{capture}" if view == "captures" else f"#/workbench?source={capture}")
-        page.locator("figure.chart canvas, table.records").first.wait_for()
-        check_accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -66,7 +66,7 @@ function specOf(measure) {
         shape: { field: "front", type: "nominal", scale: { domain: states, range: ["circle", "diamond"] }, title: null },
         fill: { field: "front", type: "nominal", scale: { domain: states, range: [front, "transparent"] }, title: null },
         stroke: { field: "front", type: "nominal", scale: { domain: states, range: [front, plain] }, title: null } } },
-      { mark: { type: "text", align: { expr: "datum.survival > 0.93 ? 'right' : 'center'" }, dx: { expr: "datum.survival > 0.93 ? -10 : 0" }, dy: { expr: "datum.survival > 0.93 ? 0 : -13" } }, encoding: { text: { field: "label" } } },
+      { mark: { type: "text", align: { expr: "datum.survival > 0.8 ? 'right' : 'center'" }, dx: { expr: "datum.survival > 0.8 ? -10 : 0" }, dy: { expr: "datum.survival > 0.8 ? 0 : -13" } }, encoding: { text: { field: "label" } } },
     ],
   };
 }
