@@ -60,7 +60,7 @@ def test_a_sweep_is_started_followed_and_compared(window: Desk, capture: str) ->
 
 def test_a_sweep_can_be_cancelled_while_it_runs(window: Desk, capture: str) -> None:
     page = window.sign_in()
-    window.open(f"#/explore/sweeps/new?sources={capture}&repetitions=500")
+    window.open(f"#/explore/sweeps/new?sources={capture}&taus=2,3,5&repetitions=1")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".study-head")).to_contain_text("cancelled")
