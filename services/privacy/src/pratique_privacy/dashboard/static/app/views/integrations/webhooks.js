@@ -24,9 +24,9 @@ export function Webhooks() {
   const chosen = route.value.rest[1];
   const hooks = found.body.value?.data;
   const remove = (/** @type {string} */ id) => async () => {
+    if (chosen === id) go(href("integrations", ["webhooks"])); // first: its deliveries are looked up while they are shown
     try {
       await send("DELETE", `/webhooks/${id}`);
-      if (chosen === id) go(href("integrations", ["webhooks"]));
       found.again();
     } catch (error) {
       setProblem(error);
