@@ -83,8 +83,8 @@ class Profile:
             document = tomllib.loads(text) if file.suffix.lower() == ".toml" else written(text)
         except OSError as error:
             raise LocalFault("profile-unreadable", f"The profile {file} cannot be read: {error.strerror}.") from None
-        except ValueError as error:
-            detail = f"The profile {file} is neither TOML nor JSON: {error}."
+        except ValueError:
+            detail = f"The profile {file} is neither TOML nor JSON in which each name stands once."
             raise LocalFault("profile-unreadable", detail) from None
         return cls.of(document, file.name)
 

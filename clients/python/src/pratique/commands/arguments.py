@@ -121,8 +121,9 @@ def json_object(text: str) -> Json:
         document = written(content)
     except json.JSONDecodeError as error:
         raise argparse.ArgumentTypeError(f"{text} is not JSON: line {error.lineno}, {error.msg}") from None
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text} is not JSON: {error}") from None
+    except ValueError:
+        advice = "each name once in an object, no NaN, no depth without end"
+        raise argparse.ArgumentTypeError(f"{text} is not plain JSON: {advice}") from None
     if not isinstance(document, dict):
         raise argparse.ArgumentTypeError(f"{text} is not a JSON object")
     return document

@@ -16,6 +16,7 @@ from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.contracts.releases import StoredPolicy
 
 LARGEST = 1 << 20  # bytes: what a body of the service may have
+TWICE = "a name stands twice"
 
 
 class _Once(yaml.SafeLoader):
@@ -26,7 +27,7 @@ class _Once(yaml.SafeLoader):
         seen: set[str] = set()
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             if key.value in seen:
-                raise yaml.MarkedYAMLError(problem=f"{key.value!r} stands twice", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(problem=TWICE, problem_mark=key.start_mark)
             seen.add(key.value)
         return node
 
@@ -69,12 +70,11 @@ def _document(path: Path) -> object:
             case ".json":
                 return written(text)
             case _:
-                return yaml.load(text, _Once)  # noqa: S506 - a SafeLoader
+                return _Once(text).get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = "" if mark is None else f" at line {mark.line + 1}"
-        problem = str(getattr(error, "problem", ""))
-        twice = f": {problem}" if "stands twice" in problem else ""
+        twice = f": {TWICE}" if getattr(error, "problem", None) == TWICE else ""
         raise Unprocessable("policy-invalid", f"{path} is no YAML{place}{twice}.") from None
     except (ValueError, RecursionError):
         raise Unprocessable("policy-invalid", f"{path} is not what its ending says, or not UTF-8 text.") from None
