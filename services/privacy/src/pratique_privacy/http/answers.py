@@ -119,7 +119,7 @@ def tagged(request: Request, body: bytes, media: str, keep: dict[str, str] | Non
 
 def private(tag: str) -> dict[str, str]:
     """Return the headers of a result that only its reader may keep."""
-    return {"ETag": tag, "Vary": "Authorization, Accept", "Cache-Control": "private, no-cache"}
+    return {"ETag": tag, "Vary": "Authorization, Cookie, Accept", "Cache-Control": "private, no-cache"}
 
 
 def is_known(request: Request, tag: str) -> bool:
