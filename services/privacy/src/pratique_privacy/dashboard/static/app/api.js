@@ -17,6 +17,8 @@ export class ApiProblem extends Error {
   }
 }
 
+const RETRY = 5000; // milliseconds until a refused stream of events is asked for again
+
 /** @type {Map<string, {tag: string, body: any}>} */
 const kept = new Map();
 /** @type {(() => void)[]} */
@@ -96,18 +98,33 @@ export function upload(path, file, media, tell) {
   return { done, abort: () => request.abort() };
 }
 
-/** Follow Server-Sent Events; every event holds a whole snapshot. Returns what ends it. @param {string} path @param {(snapshot: any) => void} tell */
-export function follow(path, tell) {
-  const source = new EventSource(path);
+/**
+ * Follow Server-Sent Events; every event holds a whole snapshot. A browser gives a refused stream up: `lost` hears of
+ * it (an ordinary request tells why), and it is asked for again. Returns what ends it.
+ * @param {string} path @param {(snapshot: any) => void} tell @param {() => void} lost
+ */
+export function follow(path, tell, lost) {
+  /** @type {EventSource} */
+  let source;
+  let timer = 0;
   const hear = (/** @type {MessageEvent} */ event) => {
     const snapshot = parsed(event.data);
     if (snapshot) tell(snapshot);
   };
-  for (const kind of ["message", "snapshot", "status", "progress", "release", "done"]) source.addEventListener(kind, /** @type {any} */ (hear));
-  source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) source.close();
+  const open = () => {
+    source = new EventSource(path);
+    for (const kind of ["release", "study"]) source.addEventListener(kind, /** @type {any} */ (hear));
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return; // else the browser asks again by itself
+      timer = setTimeout(open, RETRY);
+      lost();
+    };
   };
-  return () => source.close();
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
 }
 
 /** 128 random bits; `randomUUID` is missing where a page came by plain http. */

@@ -1,6 +1,6 @@
 // @ts-check
 /** The release: for whom and what for, asked for, and followed until its verdict. */
-import { follow, send } from "../../api.js";
+import { follow, get, send } from "../../api.js";
 import { html, useEffect, useRef, useState } from "../../html.js";
 import { CopyMenu } from "../../parts/copy_menu.js";
 import { GateBadge } from "../../parts/gate_badge.js";
@@ -42,7 +42,7 @@ export function ReleaseForm() {
       stop.current = follow(`/releases/${release.id}/events`, (snapshot) => {
         setMade(snapshot);
         if (ENDED.includes(snapshot.status)) stop.current();
-      });
+      }, () => get(`/releases/${release.id}`).then(setMade, setProblem));
     } catch (error) {
       setProblem(error);
     }
