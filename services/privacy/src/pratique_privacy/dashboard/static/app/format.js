@@ -64,5 +64,5 @@ export function cell(value) {
 
 /** An identifier that nobody asked to see. @param {string} value */
 export function masked(value) {
-  return "•".repeat(Math.min(value.length, 16));
+  return "•".repeat(Math.min(value.length, 8));
 }

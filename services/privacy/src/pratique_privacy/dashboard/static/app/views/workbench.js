@@ -29,7 +29,7 @@ export function Workbench() {
   useEffect(attend, []);
   useEffect(() => void follow(params), [params.s, params.source]);
   const known = captures.body.value && datasets.body.value;
-  const sources = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready"), ...datasets.body.value.data] : [];
+  const sources = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready" && one.records), ...datasets.body.value.data] : [];
   useEffect(() => {
     if (sources.length && !bench.peek() && !params.s && !params.source) open(sources[0].id);
   }, [sources.length]);

@@ -26,7 +26,7 @@ export function Records() {
   return html`<section class="panel" aria-label="Records"><header><h2>Records</h2>
       <label class="small">Show <select class="small" value=${narrow} onChange=${(/** @type {any} */ event) => setNarrow(event.target.value)}>
         <option value="all">all</option><option value="changed">changed</option><option value="alone">alone in their class</option></select></label>
-      ${secret.length > 0 && html`<label class="small"><input type="checkbox" checked=${open} onChange=${() => setOpen(!open)} /> Show identifiers</label>`}
+      ${secret.length > 0 && html`<label class="small"><input type="checkbox" checked=${open} onChange=${() => setOpen(!open)} /> Identifiers in clear</label>`}
       <${ExportMenu} name="records of a preview" columns=${[...heads, { name: "class size" }]} rows=${flat} /></header>
     <p class="small soft">The first ${number(pairs.length)} of ${number(found.before.metrics.rows)} records; nothing of this is released. <span class="changed-sample">≠ changed</span>; a struck row is dropped.</p>
     <div class="table-frame" tabindex="0" role="region" aria-label="Records before and after"><table class="data records">
