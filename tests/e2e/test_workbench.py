@@ -159,8 +159,7 @@ def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, captur
 
 def test_identifiers_are_dots_until_somebody_asks_to_see_them(window: Desk, capture: str) -> None:
     with window.house.client() as client:
-        rows = client.records(capture)
-    imsi = next(row["imsi"][0] for row in rows if row["imsi"])
+        imsi = next(row["imsi"][0] for row in client.records(capture) if row["imsi"])
     page = opened(window, capture)
     table = page.get_by_role("region", name="Records before and after")
     page.get_by_role("button", name="Show more").click()
@@ -187,6 +186,7 @@ def test_pressed_twice_one_release_is_made(window: Desk, capture: str) -> None:
 
 def test_an_address_that_was_damaged_says_so(window: Desk) -> None:
     page = window.sign_in()
+    window.expect_refusals(404, 422)  # there is no such source
     whole = "q1Yqzi8tSk5VslJQSikuiTdQqgUA"  # {"source": "dst_0"}
     for address in ("#/%", f"#/workbench?s={whole}", "#/workbench?s=AAAA"):
         page.goto("about:blank")

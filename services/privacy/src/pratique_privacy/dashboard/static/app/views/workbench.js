@@ -51,7 +51,8 @@ export function Workbench() {
         <${ReleaseForm} />
       </aside>
     </div>`}
-    ${!bench.value && html`<${ProblemBox} problem=${problem.value} />`}`;
+    ${!bench.value && html`<${ProblemBox} problem=${problem.value} />`}
+    <${ProblemBox} problem=${captures.problem.value || datasets.problem.value} again=${() => (captures.again(), datasets.again())} />`;
 }
 
 function NoSource() {
