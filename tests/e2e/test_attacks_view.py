@@ -35,6 +35,16 @@ def test_adversaries_run_again_with_other_parameters_stand_beside_those_of_the_r
     check_accessible(page)
 
 
+def test_a_run_can_be_cancelled(window: Desk, released: Released) -> None:
+    page = window.sign_in()
+    window.open(f"#/attacks/{released.raw}?repetitions=10000")
+    page.get_by_role("button", name="Run", exact=True).click()
+    runs = page.get_by_role("region", name="Further runs")
+    runs.get_by_role("button", name="Cancel").click()
+    expect(runs.get_by_role("listitem").filter(has_text="cancelled")).to_have_count(1)
+    expect(runs.get_by_role("button", name="Cancel")).to_have_count(0)
+
+
 def test_an_auditor_looks_and_runs_nothing(browser: Browser, running: House, released: Released) -> None:
     with running.http() as http:
         key = http.post("/api-keys", json={"role": "auditor"}).json()["key"]

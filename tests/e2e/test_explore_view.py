@@ -67,6 +67,14 @@ def test_a_sweep_can_be_cancelled_while_it_runs(window: Desk, capture: str) -> N
     expect(page.get_by_text("it has no figures")).to_be_visible()
 
 
+def test_a_utility_study_can_be_cancelled_while_it_runs(window: Desk, table: str) -> None:
+    page = window.sign_in()
+    window.open(f"#/explore/utility/new?sources={table}&repeats=200")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".study-head")).to_contain_text("cancelled")
+
+
 def test_a_recommended_policy_opens_in_the_workbench_with_the_predicted_figures(window: Desk, table: str) -> None:
     page = window.sign_in()
     window.open(f"#/explore/recommendations/new?source={table}&seconds=10")

@@ -155,3 +155,38 @@ def test_a_change_is_made_seen_and_undone_by_keyboard_alone(window: Desk, captur
     expect(page.locator("[data-metric=exact_reid] dd.after")).to_have_text(before)
     page.keyboard.press("Control+Shift+Z")
     expect(wanted).to_have_value("sensitive")
+
+
+def test_identifiers_are_dots_until_somebody_asks_to_see_them(window: Desk, capture: str) -> None:
+    with window.house.client() as client:
+        imsi = next(row["imsi"][0] for row in client.records(capture) if row["imsi"])
+    page = opened(window, capture)
+    table = page.get_by_role("region", name="Records before and after")
+    page.get_by_role("button", name="Show more").click()
+    expect(table).to_contain_text("••••••••")
+    expect(table).not_to_contain_text(imsi)
+    page.get_by_label("Identifiers in clear").check()
+    expect(table).to_contain_text(imsi)
+
+
+def test_pressed_twice_one_release_is_made(window: Desk, capture: str) -> None:
+    page = opened(window, capture)
+    page.get_by_label("Recipient").fill("pressed-twice")
+    button = page.get_by_role("button", name="Release what passes the gate")
+    button.dblclick()
+    button.dblclick()
+    expect(page.get_by_role("link", name="See the release")).to_be_visible(timeout=60_000)
+    with window.house.http() as http:
+        listed = http.get("/releases", params={"limit": 200}).json()["data"]
+    assert [one["recipient"] for one in listed].count("pressed-twice") == 1
+
+
+def test_an_address_that_was_damaged_says_so(window: Desk) -> None:
+    page = window.sign_in()
+    window.expect_refusals(404, 422)  # there is no such source
+    whole = "q1Yqzi8tSk5VslJQSikuiTdQqgUA"  # {"source": "dst_0"}
+    for address in ("#/%", f"#/workbench?s={whole}", "#/workbench?s=AAAA"):
+        page.goto("about:blank")
+        window.open(address)
+        expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("address-damaged")

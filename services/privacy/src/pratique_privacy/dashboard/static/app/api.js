@@ -17,6 +17,12 @@ export class ApiProblem extends Error {
   }
 }
 
+const RETRY = 5000; // milliseconds until a refused stream of events is asked for again
+
+const DOUBLE = 2000; // .. within which the same thing, pressed for again, is not meant twice
+
+/** Names of what was sent and may be sent again. @type {Map<string, string>} */
+const attempts = new Map();
 /** @type {Map<string, {tag: string, body: any}>} */
 const kept = new Map();
 /** @type {(() => void)[]} */
@@ -25,11 +31,6 @@ const signedOut = [];
 /** Call back when the API says that nobody is signed in any more. @param {() => void} callback */
 export function onSignedOut(callback) {
   signedOut.push(callback);
-}
-
-/** Forget every kept answer, when another person signs in. */
-export function forget() {
-  kept.clear();
 }
 
 /** Get JSON; an answer with an entity tag is kept and asked for anew with it. @param {string} path @param {{signal?: AbortSignal}} [options] */
@@ -58,7 +59,7 @@ export async function getAll(path, most = 1000) {
 
 /**
  * Send a body and read the answer. `wait` seconds may pass until the thing asked for is finished; `once` makes it
- * one thing however often it is sent.
+ * one thing however often it is sent: pressed twice, or once more where no answer came.
  * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {unknown} [body]
  * @param {{signal?: AbortSignal, wait?: number, once?: boolean}} [options]
  */
@@ -67,9 +68,19 @@ export async function send(method, path, body, options = {}) {
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.wait) headers.Prefer = `wait=${options.wait}`;
-  if (options.once) headers["Idempotency-Key"] = freshName();
   const text = body === undefined ? undefined : JSON.stringify(body);
-  return read(await ask(path, { method, headers, body: text, signal: options.signal }));
+  const attempt = `${method} ${path} ${text}`;
+  if (options.once) headers["Idempotency-Key"] = named(attempt);
+  const answer = await ask(path, { method, headers, body: text, signal: options.signal });
+  if (answer.status < 500) setTimeout(() => attempts.delete(attempt), answer.ok ? DOUBLE : 0);
+  return read(answer);
+}
+
+/** The name of an attempt, the same until it was answered and the second press of a double click is over. @param {string} attempt */
+function named(attempt) {
+  const name = attempts.get(attempt) || freshName();
+  attempts.set(attempt, name);
+  return name;
 }
 
 /**
@@ -96,18 +107,33 @@ export function upload(path, file, media, tell) {
   return { done, abort: () => request.abort() };
 }
 
-/** Follow Server-Sent Events; every event holds a whole snapshot. Returns what ends it. @param {string} path @param {(snapshot: any) => void} tell */
-export function follow(path, tell) {
-  const source = new EventSource(path);
+/**
+ * Follow Server-Sent Events; every event holds a whole snapshot. A browser gives a refused stream up: `lost` hears of
+ * it (an ordinary request tells why), and it is asked for again. Returns what ends it.
+ * @param {string} path @param {(snapshot: any) => void} tell @param {() => void} lost
+ */
+export function follow(path, tell, lost) {
+  /** @type {EventSource} */
+  let source;
+  let timer = 0;
   const hear = (/** @type {MessageEvent} */ event) => {
     const snapshot = parsed(event.data);
     if (snapshot) tell(snapshot);
   };
-  for (const kind of ["message", "snapshot", "status", "progress", "release", "done"]) source.addEventListener(kind, /** @type {any} */ (hear));
-  source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) source.close();
+  const open = () => {
+    source = new EventSource(path);
+    for (const kind of ["release", "study"]) source.addEventListener(kind, /** @type {any} */ (hear));
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return; // else the browser asks again by itself
+      timer = setTimeout(open, RETRY);
+      lost();
+    };
   };
-  return () => source.close();
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
 }
 
 /** 128 random bits; `randomUUID` is missing where a page came by plain http. */

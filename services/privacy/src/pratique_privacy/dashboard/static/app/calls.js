@@ -5,9 +5,14 @@
 
 /** @param {Call} call */
 export function asCurl({ method, path, body }) {
-  const lines = [`curl -s ${method === "GET" ? "" : `-X ${method} `}"${location.origin}${path}"`, '-H "Authorization: Bearer $PRATIQUE_KEY"'];
-  if (body !== undefined) lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body, null, 1).replaceAll("'", "'\\''")}'`);
+  const lines = [`curl -s ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + path)}`, '-H "Authorization: Bearer $PRATIQUE_KEY"'];
+  if (body !== undefined) lines.push('-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(body, null, 1))}`);
   return lines.join(" \\\n  ");
+}
+
+/** A word that no shell looks into. @param {string} text */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** What the Python client calls each operation; `{}` stands for the id in the path. */
@@ -45,7 +50,7 @@ export function asPython({ method, path, body }) {
 
 /** A JSON value as Python writes it. @param {unknown} value @param {string} [margin] @returns {string} */
 export function literal(value, margin = "    ") {
-  if (value === null || value === undefined) return "None";
+  if (value === null || value === undefined || Number.isNaN(value)) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
   if (Array.isArray(value)) return `[${value.map((entry) => literal(entry, margin)).join(", ")}]`;

@@ -61,3 +61,8 @@ export function cell(value) {
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }
+
+/** An identifier that nobody asked to see. @param {string} value */
+export function masked(value) {
+  return "•".repeat(Math.min(value.length, 8));
+}

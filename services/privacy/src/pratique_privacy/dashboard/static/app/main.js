@@ -1,10 +1,11 @@
 // @ts-check
 /** The dashboard: sign-in, or the frame with the view that the address names. */
-import { html, render, useEffect } from "./html.js";
+import { html, render, useEffect, useErrorBoundary } from "./html.js";
 import { Head } from "./head.js";
 import { Help, helpShown } from "./help.js";
 import { useKeys } from "./keyboard.js";
 import { go, href, route } from "./router.js";
+import { ProblemBox } from "./parts/problem.js";
 import { begin, caller } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { NotYours } from "./not_yours.js";
@@ -35,8 +36,15 @@ function Frame() {
     <${Head} />
     <main id="main" tabindex="-1">
       ${helpShown.value && html`<${Help} />`}
-      ${allowed ? html`<${view.show} key=${view.name} />` : html`<${NotYours} />`}
+      ${allowed ? html`<${Held} key=${view.name} view=${view} />` : html`<${NotYours} />`}
     </main>`;
+}
+
+/** A view; where it cannot be drawn, its place says so and the others go on. @param {{view: import("./views.js").View}} props */
+function Held({ view }) {
+  const [mistake, again] = useErrorBoundary(reportError); // the console tells it too
+  if (!mistake) return html`<${view.show} />`;
+  return html`<h1>${view.title}</h1><${ProblemBox} problem=${{ code: "page-mistake", detail: "This page cannot be drawn. It is a mistake of the dashboard, or its address was damaged." }} again=${again} />`;
 }
 
 /** @param {Event} event */

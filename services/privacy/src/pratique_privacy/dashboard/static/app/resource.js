@@ -2,7 +2,7 @@
 /** Resources: something the API is asked for while a view is shown, with its wait and its refusal. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { get } from "./api.js";
+import { follow, get } from "./api.js";
 
 /**
  * Ask for a path, anew whenever it changes; `null` asks for nothing. With `every` (milliseconds) it is asked for
@@ -43,5 +43,28 @@ export function useResource(path, options = {}) {
       clearTimeout(timer);
     };
   }, [path, turn]);
+  return found;
+}
+
+/**
+ * Ask for a study, and hear of it by its events while `whilst(body)` holds. Events come without its answer: that is
+ * asked for once it is over.
+ * @param {string} path @param {(body: any) => boolean} whilst
+ */
+export function useFollowed(path, whilst) {
+  const found = useResource(path);
+  const body = found.body.value;
+  const going = Boolean(body) && !found.problem.value && whilst(body);
+  useEffect(() => {
+    if (!going) return undefined;
+    const stop = follow(`${path}/events`, (snapshot) => {
+      if (whilst(snapshot)) found.body.value = snapshot;
+      else {
+        stop();
+        found.again();
+      }
+    }, found.again);
+    return stop;
+  }, [path, going]);
   return found;
 }

@@ -16,8 +16,17 @@ addEventListener("hashchange", () => {
 /** @param {string} hash @returns {Route} */
 export function parse(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
-  const [view, ...rest] = path.split("/").map(decodeURIComponent);
+  const [view, ...rest] = path.split("/").map(decoded);
   return { view: view || FIRST_VIEW, rest, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** Part of an address as it was meant; one that was damaged on its way stays as it is. @param {string} part */
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The address of a view: `href("releases", ["rel_..."], {tab: "gate"})`. @param {string} view @param {string[]} [rest] @param {Record<string, string | undefined>} [params] */

@@ -1,7 +1,8 @@
 // @ts-check
 /** The session: who is signed in, how one signs in and out, and what the role may do. */
 import { signal } from "@preact/signals";
-import { ApiProblem, forget, get, onSignedOut, send } from "./api.js";
+import { ApiProblem, get, onSignedOut, send } from "./api.js";
+import { decoded } from "./router.js";
 
 /** @typedef {{key: string, tenant: string, role: "operator" | "recipient" | "auditor" | "admin", recipient: string | null}} Caller */
 
@@ -10,8 +11,14 @@ export const caller = signal(undefined);
 /** Why the last try failed. @type {import("@preact/signals").Signal<ApiProblem | null>} */
 export const refusal = signal(null);
 
+/** Who was signed in before the session ended. @type {Caller | null} */
+let former = null;
+
 onSignedOut(() => {
-  if (caller.value) caller.value = null;
+  if (!caller.value) return;
+  former = caller.value;
+  refusal.value = new ApiProblem({ status: 401, code: "session-ended", title: "Signed out", detail: "Your session has ended. Sign in again to go on where you were." });
+  caller.value = null;
 });
 
 /** Find out who is signed in; a ticket in the address is used up and taken out of it first. */
@@ -19,7 +26,7 @@ export async function begin() {
   const ticket = /^#ticket=(.+)$/.exec(location.hash);
   if (ticket) {
     history.replaceState(null, "", location.pathname);
-    return signIn({ ticket: decodeURIComponent(ticket[1]) });
+    return signIn({ ticket: decoded(ticket[1]) });
   }
   try {
     caller.value = (await get("/session")).caller;
@@ -33,7 +40,7 @@ export async function signIn(proof) {
   refusal.value = null;
   try {
     const found = await send("POST", "/session", proof);
-    forget();
+    if (former && former.key !== found.key) return location.reload(); // nothing of the one before stays in memory
     caller.value = found;
   } catch (error) {
     refused(error);
@@ -42,8 +49,7 @@ export async function signIn(proof) {
 
 export async function signOut() {
   await send("DELETE", "/session").catch(() => null);
-  forget();
-  caller.value = null;
+  location.reload(); // nothing that was shown stays in memory for whoever signs in next
 }
 
 /** Whether the role of who is signed in is one of these; an admin is every one. @param {...string} roles */

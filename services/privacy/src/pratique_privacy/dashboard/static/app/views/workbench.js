@@ -29,7 +29,7 @@ export function Workbench() {
   useEffect(attend, []);
   useEffect(() => void follow(params), [params.s, params.source]);
   const known = captures.body.value && datasets.body.value;
-  const sources = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready"), ...datasets.body.value.data] : [];
+  const sources = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready" && one.records), ...datasets.body.value.data] : [];
   useEffect(() => {
     if (sources.length && !bench.peek() && !params.s && !params.source) open(sources[0].id);
   }, [sources.length]);
@@ -51,7 +51,8 @@ export function Workbench() {
         <${ReleaseForm} />
       </aside>
     </div>`}
-    ${!bench.value && html`<${ProblemBox} problem=${problem.value} />`}`;
+    ${!bench.value && html`<${ProblemBox} problem=${problem.value} />`}
+    <${ProblemBox} problem=${captures.problem.value || datasets.problem.value} again=${() => (captures.again(), datasets.again())} />`;
 }
 
 function NoSource() {

@@ -2,6 +2,7 @@
 /** One capture: how far its profile is, then what is in it. */
 import { bytes, moment, number, percent } from "../../format.js";
 import { html } from "../../html.js";
+import { Empty } from "../../parts/empty.js";
 import { Facts } from "../../parts/facts.js";
 import { GateBadge } from "../../parts/gate_badge.js";
 import { ProblemBox } from "../../parts/problem.js";
@@ -21,14 +22,15 @@ export function CaptureDetail({ id, gone }) {
   const ready = found.status === "ready";
   return html`<section class="panel" aria-label="Capture">
       <header><h2>${nameOf(found)} <${GateBadge} verdict=${found.status} /></h2>
-        <${SourceActions} kind="captures" id=${id} ready=${ready} gone=${gone} /></header>
+        <${SourceActions} kind="captures" id=${id} ready=${ready && found.records > 0} gone=${gone} /></header>
       ${found.error && html`<${ProblemBox} problem=${found.error} />`}
       ${!ready && !found.error && html`<${Progress} label=${found.status === "running" ? "Being profiled" : "Waiting to be profiled"} share=${found.progress?.share}
         words=${found.progress ? `${number(found.progress.packets)} packets, ${percent(found.progress.share, 0)}` : ""} />`}
       ${ready && html`<${Facts} facts=${factsOf(found)} />`}
       <${Warnings} warnings=${found.warnings} complete=${found.complete} />
     </section>
-    ${ready && html`<${CaptureCharts} id=${id} hosts=${found.records} />
+    ${ready && !found.records && html`<${Empty} title="Nobody is in this capture"><p>No packet of it has an address, so there is nothing to try a policy on. Was it cut, or filtered too far? Send in another.</p><//>`}
+    ${ready && found.records > 0 && html`<${CaptureCharts} id=${id} hosts=${found.records} />
       <${Identifiers} id=${id} />`}`;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** Identifiers of subscribers in a capture: looked up when asked for, and masked until asked for once more. */
 import { get } from "../../api.js";
-import { number } from "../../format.js";
+import { masked, number } from "../../format.js";
 import { html, useState } from "../../html.js";
 import { ProblemBox } from "../../parts/problem.js";
 import { DataTable } from "../../parts/table.js";
@@ -47,9 +47,4 @@ function Kinds({ found }) {
           { name: "hosts", title: "Hosts", number: true, show: (/** @type {any[]} */ hosts) => hosts.length, order: (/** @type {any} */ row) => row.hosts.length },
         ]} />
     <//>`;
-}
-
-/** @param {string} value */
-function masked(value) {
-  return "•".repeat(Math.min(value.length, 16));
 }

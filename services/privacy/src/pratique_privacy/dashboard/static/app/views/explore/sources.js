@@ -6,11 +6,11 @@ import { go, href, route } from "../../router.js";
 import { may } from "../../session.js";
 import { nameOf } from "../captures/list.js";
 
-/** Captures that are ready, and tables; undefined until they are known. */
+/** Captures that are ready and have a host, and tables; undefined until they are known. */
 export function useSources() {
   const [captures, tables] = [useResource(may("operator") ? "/captures?limit=200" : null), useResource(may("operator") ? "/datasets?limit=200" : null)];
   const known = captures.body.value && tables.body.value;
-  const found = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready"), ...tables.body.value.data] : undefined;
+  const found = known ? [...captures.body.value.data.filter((/** @type {any} */ one) => one.status === "ready" && one.records), ...tables.body.value.data] : undefined;
   const names = Object.fromEntries((found || []).map((one) => [one.id, nameOf(one)]));
   return { found, problem: captures.problem.value || tables.problem.value, named: (/** @type {string} */ id) => names[id] || `…${id.slice(-6)}` };
 }

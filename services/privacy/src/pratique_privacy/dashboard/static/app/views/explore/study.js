@@ -1,5 +1,5 @@
 // @ts-check
-/** A study: how far it is, stopped where it can be, and its answer once it is there. */
+/** A study: how far it is, stopped on demand, and its answer once it is there. */
 import { send } from "../../api.js";
 import { age, moment } from "../../format.js";
 import { html, useEffect, useState } from "../../html.js";
@@ -7,7 +7,7 @@ import { CopyMenu } from "../../parts/copy_menu.js";
 import { GateBadge } from "../../parts/gate_badge.js";
 import { ProblemBox } from "../../parts/problem.js";
 import { Progress } from "../../parts/progress.js";
-import { useResource } from "../../resource.js";
+import { useFollowed } from "../../resource.js";
 import { may } from "../../session.js";
 import { isGoing } from "./kinds.js";
 import { titleOf } from "./list.js";
@@ -15,7 +15,7 @@ import { titleOf } from "./list.js";
 /** @param {{kind: import("./kinds.js").Kind, id: string, changed: () => void}} props */
 export function Study({ kind, id, changed }) {
   const path = `/${kind.path}/${id}`;
-  const found = useResource(path, { every: 700, whilst: isGoing });
+  const found = useFollowed(path, isGoing);
   const [refused, setRefused] = useState(/** @type {any} */ (null));
   const study = found.body.value;
   useEffect(() => {
@@ -33,7 +33,7 @@ export function Study({ kind, id, changed }) {
   const { done, total } = study.progress;
   return html`<header class="row study-head"><h2>${titleOf(kind, study)}</h2><${GateBadge} verdict=${study.status} />
       <span class="small soft"><time datetime=${study.created_at} title=${moment(study.created_at)}>${age(study.created_at)}</time></span>
-      <span class="push row">${kind.stops && isGoing(study) && may("operator") && html`<button type="button" class="danger" onClick=${stop}>Cancel</button>`}<${CopyMenu} call=${{ method: "GET", path }} /></span></header>
+      <span class="push row">${isGoing(study) && may("operator") && html`<button type="button" class="danger" onClick=${stop}>Cancel</button>`}<${CopyMenu} call=${{ method: "GET", path }} /></span></header>
     ${isGoing(study) && html`<section class="panel" aria-label="Progress"><${Progress} label=${study.status === "queued" ? "Waiting for its turn" : kind.parts} share=${total > 1 ? done / total : null} words=${total > 1 ? `${done} of ${total}` : ""} />
       <p class="small soft">It goes on when this page is closed; its address stays the same.</p></section>`}
     <${ProblemBox} problem=${refused || found.problem.value || study.error} />

@@ -27,8 +27,7 @@ export function Coordinator() {
   const ics = found.body.value;
   if (!ics) return found.problem.value ? html`<${ProblemBox} problem=${found.problem.value} again=${found.again} />` : html`<${Progress} label="Looking" />`;
   if (!ics.configured)
-    return html`<${Empty} title="No coordinator is configured"><p>Pratique can be a data producer of the O-RAN Information Coordination Service: consumers then subscribe to postures and released profiles there. Set
-      <code>PRATIQUE_ICS_URL</code> and start it again; docs/integrations.md has the rest.</p><//>`;
+    return html`<${Empty} title="No coordinator is configured"><p>Pratique can be a data producer of the O-RAN Information Coordination Service: consumers then subscribe to postures and released profiles there. Set <code>PRATIQUE_ICS_URL</code> and start it again; docs/integrations.md has the rest.</p><//>`;
   const { registered, error, checked_at, registrations, refused_jobs } = ics.registration;
   return html`<section class="panel" aria-labelledby="registration"><header><h2 id="registration">Registration</h2><${CopyMenu} call=${{ method: "GET", path: "/integrations/ics" }} /></header>
       <div class="row"><${GateBadge} verdict=${registered === null ? "running" : registered ? "registered" : "not registered"} />${checked_at && html`<span class="small soft">looked ${age(checked_at)}, at ${moment(checked_at)}</span>`}</div>

@@ -21,7 +21,7 @@ export function GateFloor() {
   const gate = found.body.value?.gate;
   if (!gate) return found.problem.value ? html`<${ProblemBox} problem=${found.problem.value} again=${found.again} />` : html`<${Progress} label="Looking" />`;
   const call = { method: "GET", path: "/gate-floor" };
-  return html`<section class="panel" aria-labelledby="floor"><header><h2 id="floor">Gate floor</h2><${CopyMenu} call=${call} /></header>
+  return html`<section class="panel" aria-labelledby="floor"><header><h2 id="floor">Gate floor</h2>${!may("admin") && html`<${CopyMenu} call=${call} />`}</header>
     <p class="small soft">Every later release of this tenant is held to these bounds; a request can tighten them and not loosen them. Releases that have their verdict keep it.</p>
     ${may("admin") ? html`<${FloorForm} key=${JSON.stringify(gate)} gate=${gate} />` : Object.keys(gate).length ? html`<${Facts} facts=${factsOf(gate)} />` : html`<p class="soft">No bound is set. An admin can set one.</p>`}</section>`;
 }

@@ -12,14 +12,14 @@ export function useRelease(id) {
   const release = useResource(id && `/releases/${id}`);
   const body = release.body.value?.id === id ? release.body.value : undefined;
   const posture = useResource(body && !HOPELESS.includes(body.status) ? `/releases/${id}/posture` : null);
-  const running = Boolean(body) && !isOver(body.status);
+  const running = Boolean(body) && !release.problem.value && !isOver(body.status);
   useEffect(() => {
     if (!running) return undefined;
     const stop = follow(`/releases/${id}/events`, (snapshot) => {
       if (isOver(snapshot.status)) stop(); // the stream ends here; a browser would ask for it again
       release.body.value = snapshot;
       posture.again();
-    });
+    }, release.again);
     return stop;
   }, [id, running]);
   const figures = posture.body.value?.release === id ? posture.body.value : undefined;

@@ -26,6 +26,17 @@ export function laidOut(source, unit, pilot, advice) {
   return { source, unit, pilot, classes, steps, bins: {}, ordered: {}, ppi: { k_target: 5, l_target: 2 }, gate: { k: { min: 2 } } };
 }
 
+/** The bench that an address tells, if it is one: every column of the source has a class, no other column is named. @param {any} found @param {Advice[]} advice @returns {Bench | null} */
+export function readBench(found, advice) {
+  const plain = (/** @type {any} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const { unit = "host", pilot = null, classes, steps, bins = {}, ordered = {}, ppi, gate } = found;
+  const named = [classes, bins, ordered, ppi, gate].every(plain) && Object.values(gate).every(plain);
+  if (!named || !Array.isArray(steps) || !steps.every((step) => plain(step) && typeof step.op === "string")) return null;
+  const known = (/** @type {Advice} */ column) => (Object.hasOwn(classes, column.column) && CLASSES.some(([name]) => name === classes[column.column]) ? classes[column.column] : column.class);
+  const told = { k_target: Number(ppi.k_target) || 5, l_target: Number(ppi.l_target) || 2 };
+  return { source: found.source, unit, pilot, classes: Object.fromEntries(advice.map((column) => [column.column, known(column)])), steps, bins, ordered, ppi: told, gate };
+}
+
 /** Pseudonyms within a pilot need one: without, they hold for the one release. @param {any} step @param {string | null} pilot */
 function scoped(step, pilot) {
   return step.scope === "per_pilot" && !pilot ? { ...step, scope: "per_run" } : step;

@@ -5,7 +5,7 @@ import { batch, computed, effect, signal } from "../../html.js";
 import { go, href, route } from "../../router.js";
 import { pack, unpack } from "../../state.js";
 import { History } from "../../undo.js";
-import { laidOut, requestOf, sourceOf } from "./bench.js";
+import { laidOut, readBench, requestOf, sourceOf } from "./bench.js";
 
 /** @typedef {import("./bench.js").Bench} Bench */
 
@@ -26,6 +26,9 @@ export const suggestions = signal(/** @type {any} */ (null));
 export const problem = signal(null);
 export const busy = signal(false);
 export const took = signal(0);
+const DAMAGED = { code: "address-damaged", detail: "The address does not hold a whole workbench: choose a source." };
+/** Counts what was laid on the desk: answers come in any order. */
+let turns = 0;
 /** The packed bench that the address holds. */
 let packed = "";
 export const asked = computed(() => bench.value && JSON.stringify(requestOf(bench.value)));
@@ -37,30 +40,33 @@ export function change(next, label) {
 
 /** Lay out a source anew, its columns classed as suggested. @param {string} source @param {string} [unit] */
 export async function open(source, unit = "host") {
-  clear();
-  try {
+  await lay({ source, unit }, async (columns) => {
     const about = await get(`/${source.startsWith("dst_") ? "datasets" : "captures"}/${source}`);
-    advice.value = await classified({ source, unit });
-    history.restart(laidOut(source, unit, about.pilot, advice.value));
-  } catch (error) {
-    problem.value = error;
-  }
+    return laidOut(source, unit, about.pilot, columns);
+  });
 }
 
 /** Take up the bench that an address holds. @param {string} text */
 export async function restore(text) {
   const found = await unpack(text);
-  if (!found?.source) {
-    problem.value = { code: "address-damaged", detail: "The address does not hold a whole workbench: choose a source." };
-    return;
-  }
   packed = text;
+  if (typeof found?.source !== "string") problem.value = DAMAGED;
+  else await lay(found, async (columns) => readBench(found, columns));
+}
+
+/** Clear the desk and lay something on it, unless something else was asked for in the meantime. @param {{source: string, unit: string}} what @param {(columns: import("./bench.js").Advice[]) => Promise<Bench | null>} made */
+async function lay(what, made) {
+  const turn = (turns += 1);
   clear();
   try {
-    advice.value = await classified(found);
-    history.restart(found);
+    const columns = await classified(what);
+    const next = await made(columns);
+    if (turn !== turns) return;
+    advice.value = columns;
+    if (next) history.restart(next);
+    else problem.value = DAMAGED;
   } catch (error) {
-    problem.value = error;
+    if (turn === turns) problem.value = error;
   }
 }
 

@@ -12,6 +12,7 @@ const FLAGS = /** @type {Record<string, string>} */ ({
   suppressed_sa: "Sensitive values were suppressed: l and t count the asterisk.",
   identifying_insensitive: "A column listed as other is nearly one of a kind: it gives records away beside any k.",
   rare_labels_lost: "A rare label is gone from the release.",
+  formulas_neutralised: "Cells that a spreadsheet would compute are released with an apostrophe before them.",
   empty_release: "No record is left.",
   no_gate: "No gate is asked for.",
 });

@@ -18,6 +18,7 @@ export function LeastLoss() {
     if (!now) return;
     setProblem(null);
     setFound({ status: "queued" });
+    const table = tableOf(now);
     try {
       let study = await send("POST", "/recommendations", questionOf(now), { wait: 3, once: true });
       while (["queued", "running"].includes(study.status)) {
@@ -25,13 +26,14 @@ export function LeastLoss() {
         await new Promise((resolve) => setTimeout(resolve, LOOK));
         study = await get(`/recommendations/${study.id}`);
       }
-      setFound(study);
+      setFound({ ...study, table });
       if (study.error) setProblem(study.error);
     } catch (error) {
       setProblem(error);
       setFound(null);
     }
   };
+  const other = Boolean(now && found?.table && found.table !== tableOf(now));
   const searching = found && ["queued", "running"].includes(found.status);
   const take = () => {
     if (!now) return;
@@ -41,7 +43,12 @@ export function LeastLoss() {
   return html`<button type="button" disabled=${!now || searching} title="Search the policy of least loss that passes the gate" onClick=${ask}>Least loss that passes</button>
     ${searching && html`<span class="grow"><${Progress} label="Searching levels and thresholds" share=${found.progress?.total ? found.progress.done / found.progress.total : null} /></span>`}
     ${problem && html`<div class="all"><${ProblemBox} problem=${problem} /></div>`}
-    ${found?.status === "completed" && html`<div class="note all" role="status"><${Answer} found=${found} take=${take} close=${() => setFound(null)} /></div>`}`;
+    ${found?.status === "completed" && !other && html`<div class="note all" role="status"><${Answer} found=${found} take=${take} close=${() => setFound(null)} /></div>`}`;
+}
+
+/** What a search was about: on another table its steps mean nothing. @param {import("./bench.js").Bench} now */
+function tableOf(now) {
+  return `${now.source} ${now.unit}`;
 }
 
 /** @param {{found: any, take: () => void, close: () => void}} props */

@@ -42,7 +42,7 @@ export const TABLE_OPERATIONS = {
 
 /** @param {string} op @returns {Operation} */
 export function operationOf(op) {
-  const known = OPERATIONS[op] || TABLE_OPERATIONS[op];
+  const known = [OPERATIONS, TABLE_OPERATIONS].find((shelf) => Object.hasOwn(shelf, op))?.[op];
   return known || { title: op, group: "Other", kinds: EVERY, start: {}, parameters: [] };
 }
 

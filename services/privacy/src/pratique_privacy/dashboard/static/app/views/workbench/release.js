@@ -1,7 +1,7 @@
 // @ts-check
 /** The release: for whom and what for, asked for, and followed until its verdict. */
-import { follow, send } from "../../api.js";
-import { html, useEffect, useRef, useState } from "../../html.js";
+import { follow, get, send } from "../../api.js";
+import { html, signal, useEffect, useRef, useState } from "../../html.js";
 import { CopyMenu } from "../../parts/copy_menu.js";
 import { GateBadge } from "../../parts/gate_badge.js";
 import { ProblemBox } from "../../parts/problem.js";
@@ -14,9 +14,11 @@ import { bench, problem as stuck } from "./desk.js";
 const TOO_LARGE = ["preview-too-large", "too-many-records"];
 const ENDED = ["completed", "failed", "cancelled"];
 
+/** What was filled in; it outlasts a look at another view, and a session that ends meanwhile. */
+const about = signal({ recipient: "", purpose: "", name: "" });
+
 export function ReleaseForm() {
   const now = bench.value;
-  const [about, setAbout] = useState({ recipient: "", purpose: "", name: "" });
   const [made, setMade] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState(false);
@@ -29,7 +31,7 @@ export function ReleaseForm() {
     ...requestOf(now),
     gate: now.gate,
     ...(now.pilot ? { pilot: now.pilot } : {}),
-    ...Object.fromEntries(Object.entries(about).filter(([, text]) => text.trim())),
+    ...Object.fromEntries(Object.entries(about.value).filter(([, text]) => text.trim())),
   });
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -42,14 +44,14 @@ export function ReleaseForm() {
       stop.current = follow(`/releases/${release.id}/events`, (snapshot) => {
         setMade(snapshot);
         if (ENDED.includes(snapshot.status)) stop.current();
-      });
+      }, () => get(`/releases/${release.id}`).then(setMade, setProblem));
     } catch (error) {
       setProblem(error);
     }
     setBusy(false);
   };
   const field = (/** @type {"recipient" | "purpose" | "name"} */ name, /** @type {string} */ title) =>
-    html`<label class="field">${title}<input name=${name} maxlength="200" value=${about[name]} onInput=${(/** @type {any} */ event) => setAbout({ ...about, [name]: event.target.value })} /></label>`;
+    html`<label class="field">${title}<input name=${name} maxlength="200" value=${about.value[name]} onInput=${(/** @type {any} */ event) => (about.value = { ...about.value, [name]: event.target.value })} /></label>`;
   return html`<section class="panel" aria-label="Release"><header><h2>Release</h2><${CopyMenu} call=${() => ({ method: "POST", path: "/releases", body: body() })} /></header>
     <form class="release-form" onSubmit=${submit}>
       ${field("recipient", "Recipient")}${field("purpose", "Purpose")}${field("name", "Name")}
