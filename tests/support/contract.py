@@ -16,6 +16,7 @@ from pratique_privacy.audit import AuditLog
 from pratique_privacy.http import captures, datasets, releases, studies, webhooks
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.examples import MOMENT, OTHER, PLACES
+from pratique_privacy.http.rates import Buckets, Rate, Rates
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.terms import IcsTerms
 from pratique_privacy.jobs import Privacy
@@ -74,6 +75,7 @@ def contract_world(folder: Path) -> World:
         AuditLog(made.archive.releases_room),
         "0.1.0",
         ics=terms,
+        rates=Rates(failures=Buckets("failures", Rate(0, 1))),  # keys that are not good are sent again and again
     )
     made.app = create_app(services)
     return made
