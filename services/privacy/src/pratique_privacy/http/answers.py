@@ -63,6 +63,12 @@ def answers(*statuses: int, anonymous: bool = False) -> Answered:
     }
 
 
+def begun(model: type[BaseModel]) -> Answered:
+    """Return what an operation answers with that takes something in and goes on working: its 201, and its refusals."""
+    finished: Answered = {201: {"model": model, "description": "Finished within the time of `Prefer: wait`."}}
+    return finished | answers(400, 404, 409, 410, 413, 415, 507)
+
+
 # Of a result that does not change. Its tag is strong.
 UNCHANGED: Final[Answered] = {304: {"description": "Still what `If-None-Match` names."}}
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.admission import terms_of
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, begun, id_cursor, takes
 from pratique_privacy.http.body import read_with_records
 from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
@@ -41,10 +41,7 @@ EXAMPLE: dict[str, Any] = {
     status_code=202,
     response_model=StudyResource,
     summary="Ask which policy passes a gate at the least loss",
-    responses={
-        201: {"model": StudyResource, "description": "Finished within the time of `Prefer: wait`."},
-        **answers(400, 404, 409, 410, 413, 415, 507),
-    },
+    responses=begun(StudyResource),
     openapi_extra=takes(RecommendationRequest, dataset=EXAMPLE),
 )
 async def create_recommendation(

@@ -21,6 +21,7 @@ from pratique_privacy.http.answers import (
     answer,
     answers,
     asked_to_wait,
+    begun,
     finished,
     id_cursor,
     takes,
@@ -60,10 +61,7 @@ class Admitted:
     status_code=202,
     response_model=ReleaseResource,
     summary="Ask for a release",
-    responses={
-        201: {"model": ReleaseResource, "description": "Finished within the time of `Prefer: wait`."},
-        **answers(400, 404, 409, 410, 413, 415, 507),
-    },
+    responses=begun(ReleaseResource),
     openapi_extra=takes(ReleaseRequest, **RELEASES),
 )
 async def create_release(

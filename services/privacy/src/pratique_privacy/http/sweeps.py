@@ -13,6 +13,7 @@ from pratique_privacy.http.answers import (
     after_id,
     answer,
     answers,
+    begun,
     files,
     id_cursor,
     takes,
@@ -61,10 +62,7 @@ router = APIRouter(prefix="/sweeps", tags=["studies"])
     status_code=202,
     response_model=StudyResource,
     summary="Measure every source under every configuration",
-    responses={
-        201: {"model": StudyResource, "description": "Finished within the time of `Prefer: wait`."},
-        **answers(400, 404, 409, 410, 413, 415, 507),
-    },
+    responses=begun(StudyResource),
     openapi_extra=takes(SweepRequest, **SWEEPS),
 )
 async def create_sweep(

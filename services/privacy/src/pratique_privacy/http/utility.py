@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from pratique_privacy.http.access import Called, Reach, present_release
-from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import UNCHANGED, Limit, Prefer, after_id, answer, answers, begun, id_cursor, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import UTILITIES
 from pratique_privacy.http.following import add_following
@@ -29,10 +29,7 @@ router = APIRouter(prefix="/utility", tags=["studies"])
     status_code=202,
     response_model=StudyResource,
     summary="Measure what a classifier still learns after suppression",
-    responses={
-        201: {"model": StudyResource, "description": "Finished within the time of `Prefer: wait`."},
-        **answers(400, 404, 409, 410, 413, 415, 507),
-    },
+    responses=begun(StudyResource),
     openapi_extra=takes(UtilityRequest, **UTILITIES),
 )
 async def create_utility(
