@@ -49,7 +49,7 @@ class Bucket:
 def s3(folder: Path) -> Iterator[str]:
     """Run a server with an empty bucket until the block ends; yield where it is reached."""
     port = free_port()
-    command = [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-m", "tests.support.s3_server", str(port)]
     with (folder / "s3.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=die_with_parent)  # noqa: PLW1509
     endpoint = f"http://127.0.0.1:{port}"
