@@ -11,7 +11,7 @@ MUTATIONS ?= 100000
 FUZZ_SECONDS ?= 600
 CONTRACT ?= 25
 BASE ?=
-MEMBERS := ./shared ./services/ingest ./services/privacy ./services/attack-sim ./clients/python ./deploy/local
+MEMBERS := "./shared[tracing]" ./services/ingest ./services/privacy ./services/attack-sim ./clients/python ./deploy/local
 UV = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 
 .DEFAULT_GOAL := help

@@ -53,7 +53,7 @@ class Package:
     licence: str
 
 
-def needed(roots: tuple[str, ...] = MEMBERS) -> list[Distribution]:
+def needed(roots: tuple[str, ...] = (*MEMBERS, "pratique-shared[tracing]")) -> list[Distribution]:
     """Return what is installed of the roots and of all that they need here, the members themselves left out."""
     found: dict[str, Distribution] = {}
     waiting = [Requirement(root) for root in roots]

@@ -49,6 +49,9 @@ def container(name: str) -> Manifest:
     return dict(found)
 
 
+CONFIGURED: dict[str, str] = named("ConfigMap", "pratique")["data"]
+
+
 @cache
 def keda() -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(json.loads((FOLDER / "keda.schema.json").read_text()))
@@ -145,16 +148,27 @@ def test_a_kind_of_worker_is_scaled_by_its_own_queue(name: str) -> None:
     assert lists == [f"pratique:{QUEUES[name]}", f"pratique:{QUEUES[name]}:working"]
 
 
-def test_nobody_is_reached_but_the_api_and_nobody_reaches_outside_but_the_worker() -> None:
+def test_nobody_is_reached_but_the_api_and_the_meters_and_nobody_reaches_outside_but_the_worker() -> None:
     policies = [m for m in base() if m["kind"] == "NetworkPolicy"]
     closed = named("NetworkPolicy", "nothing")["spec"]
     assert closed == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
     inward = [p["spec"]["podSelector"]["matchLabels"] for p in policies if p["spec"].get("ingress")]
-    assert inward == [{"app.kubernetes.io/name": "api"}]
+    assert inward == [{"app.kubernetes.io/name": "api"}, {"app.kubernetes.io/part-of": "pratique"}]
+    (scraped,) = named("NetworkPolicy", "metrics")["spec"]["ingress"]
+    assert scraped["from"] == [{"namespaceSelector": {"matchLabels": {"pratique-monitoring": "true"}}}]
+    assert [port["port"] for port in scraped["ports"]] == [int(CONFIGURED["PRATIQUE_METRICS_PORT"])]
     wide = [p for p in policies if "0.0.0.0/0" in json.dumps(p)]
     assert [p["spec"]["podSelector"]["matchLabels"] for p in wide] == [{"app.kubernetes.io/name": "worker"}]
     labels = [named("Deployment", n)["spec"]["template"]["metadata"]["labels"] for n in OURS]
     assert {label["app.kubernetes.io/part-of"] for label in labels} == {"pratique"}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_prometheus_is_told_the_port_that_the_configuration_opens(name: str) -> None:
+    port = CONFIGURED["PRATIQUE_METRICS_PORT"]
+    told = named("Deployment", name)["spec"]["template"]["metadata"]["annotations"]
+    assert told == {"prometheus.io/scrape": "true", "prometheus.io/port": port}
+    assert {"name": "metrics", "containerPort": int(port)} in container(name)["ports"]
 
 
 @pytest.mark.parametrize("name", OURS)

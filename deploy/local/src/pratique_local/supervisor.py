@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO
@@ -23,6 +23,7 @@ from pratique_local.valkey import url_of
 
 PR_SET_PDEATHSIG = 1
 NETWORK_PLAN = "PRATIQUE_NETWORK_PLAN"
+METRICS_PORT = "PRATIQUE_METRICS_PORT"  # of the API; the other processes have the numbers after it
 GRACE = 10  # seconds between SIGTERM and SIGKILL
 HANDED_ON = (  # settings of privacy that lead outside or stand at its door, handed on as they are
     "PRATIQUE_TRUSTED_PROXIES",
@@ -31,6 +32,7 @@ HANDED_ON = (  # settings of privacy that lead outside or stand at its door, han
     "PRATIQUE_FAILURE_RATE",
     "PRATIQUE_FAILURE_BURST",
     "PRATIQUE_API_WAITING",
+    "PRATIQUE_METRICS_TOKEN",
     "PRATIQUE_JWT_ISSUER",
     "PRATIQUE_JWT_AUDIENCE",
     "PRATIQUE_JWT_JWKS_URL",
@@ -126,7 +128,21 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
     programs += [
         Program(f"attack-{number}", [*python, "pratique_attack_sim"], attack) for number in range(attack_workers)
     ]
-    return Plan(data, f"http://127.0.0.1:{port}", tuple(programs))
+    return Plan(data, f"http://127.0.0.1:{port}", tuple(_metered(programs, environment)))
+
+
+def _metered(programs: list[Program], environment: Mapping[str, str]) -> Iterator[Program]:
+    """Yield the processes, each of ours with a port of its own for its meters where `PRATIQUE_METRICS_PORT` is set."""
+    given = environment.get(METRICS_PORT) or "0"
+    if not given.isdecimal():
+        raise SystemExit(f"{METRICS_PORT} is the number of a port: the API's, and the ones after it are the workers'")
+    port = int(given)
+    for program in programs:
+        if port and program.name != "valkey":
+            yield replace(program, environment={**program.environment, METRICS_PORT: str(port)})
+            port += 1
+        else:
+            yield program
 
 
 def _room_keys(secrets: Secrets, rooms: tuple[str, ...]) -> dict[str, str]:

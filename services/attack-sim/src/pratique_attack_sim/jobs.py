@@ -16,6 +16,7 @@ from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.children import Children, Limits, these
 from pratique_shared.runtime.ledger import Ledger
+from pratique_shared.runtime.meters import SHARDS, task_kind
 from pratique_shared.runtime.queues import Doorbell
 
 CHILD = Limits(memory=4 << 30, seconds=1800)
@@ -41,7 +42,8 @@ class AttackSim:
         if await self._scores.raw(message.id, message.task) is None:
 
             async def give_up(failure: Failure) -> None:
-                await self._scores.commit(message.id, message.task, _failed(plan, failure))
+                if await self._scores.commit(message.id, message.task, _failed(plan, failure)):
+                    SHARDS.labels(task_kind(message.task), "failed").inc()
 
             await attempt(self._scores, message.id, message.task, lambda: self._run(message, plan), give_up)
         await self._bell.ring("privacy", Message(task="advance", id=message.id))
@@ -60,7 +62,8 @@ class AttackSim:
                 score = RepeatScored.model_validate((await self._children.call(body, these(matrix))).body)
             case _:
                 assert_never(plan)
-        await self._scores.commit(message.id, message.task, score)
+        if await self._scores.commit(message.id, message.task, score):
+            SHARDS.labels(task_kind(message.task), "done").inc()
 
 
 def _failed(plan: WorkPlan, failure: Failure) -> Contract:

@@ -1,12 +1,15 @@
 """The attack worker: `python -m pratique_attack_sim`."""
 
 import asyncio
+from importlib.metadata import version
 
 from pratique_attack_sim.jobs import CHILD, AttackSim
 from pratique_shared.runtime.children import Children
+from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
 from pratique_shared.runtime.telemetry import log_as_json
+from pratique_shared.runtime.traces import trace_to_collector
 
 
 class AttackSettings(Settings):
@@ -36,4 +39,7 @@ def main() -> None:
     """Read the environment and serve."""
     settings = read_environment(AttackSettings)
     log_as_json(settings.log_level)
+    trace_to_collector("pratique-attack-sim", version("pratique-attack-sim"))
+    BUILD.info({"service": "attack-sim", "version": version("pratique-attack-sim")})
+    serve_meters(settings.metrics_host, settings.metrics_port)
     asyncio.run(work(settings))

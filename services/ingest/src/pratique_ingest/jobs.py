@@ -10,7 +10,9 @@ from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.children import Body, Children, Limits, Reply
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED, Ledger
+from pratique_shared.runtime.meters import BYTES, CAPTURES, PACKETS
 from pratique_shared.runtime.queues import Doorbell
+from pratique_shared.runtime.traces import resumed
 
 # An hour in all, of which the store and the pipe may take ten minutes.
 CHILD = Limits(memory=512 << 20, seconds=3600, processor=3000)
@@ -35,9 +37,11 @@ class Ingest:
         if requested is not None and not names & {"outcome", "deleted"}:
 
             async def give_up(failure: Failure) -> None:
-                await self._ledger.commit(capture, "outcome", CaptureFailed(error=failure, at=stamp()))
+                if await self._ledger.commit(capture, "outcome", CaptureFailed(error=failure, at=stamp())):
+                    CAPTURES.labels("failed").inc()
 
-            await attempt(self._ledger, capture, "profile", lambda: self._run(requested), give_up)
+            with resumed(requested.traceparent):
+                await attempt(self._ledger, capture, "profile", lambda: self._run(requested), give_up)
             names = await self._ledger.names(capture)
         if requested is None and now() - made_at(capture) > ORPHANED:
             await self._room.delete(f"pending/{capture}")
@@ -74,6 +78,10 @@ class Ingest:
             drafts.keep()
             if not await self._ledger.commit(requested.id, "outcome", ready):
                 drafts.drop()
+                return
+        CAPTURES.labels("ready").inc()
+        PACKETS.inc(ready.packets)
+        BYTES.inc(ready.bytes)
 
     async def _tell(self, capture: str, progress: Body, call: asyncio.Task[Reply]) -> None:
         """Tell progress while the call runs; end the call of a capture that was deleted."""

@@ -1,14 +1,17 @@
 """The ingest worker: `python -m pratique_ingest`."""
 
 import asyncio
+from importlib.metadata import version
 from pathlib import Path
 
 from pratique_ingest.jobs import CHILD, Ingest
 from pratique_ingest.plan import LARGEST, NO_PLAN, BadPlan, Plan, read_plan
 from pratique_shared.runtime.children import Children
+from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
 from pratique_shared.runtime.telemetry import log_as_json
+from pratique_shared.runtime.traces import trace_to_collector
 
 
 class IngestSettings(Settings):
@@ -54,4 +57,7 @@ def main() -> None:
     """Read the environment and serve."""
     settings = read_environment(IngestSettings)
     log_as_json(settings.log_level)
+    trace_to_collector("pratique-ingest", version("pratique-ingest"))
+    BUILD.info({"service": "ingest", "version": version("pratique-ingest")})
+    serve_meters(settings.metrics_host, settings.metrics_port)
     asyncio.run(work(settings))

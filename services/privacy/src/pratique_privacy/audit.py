@@ -12,6 +12,7 @@ from pratique_privacy.evidence.chain import AuditEntry, Event, linked
 from pratique_shared.contracts.problems import Problem, Unavailable
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.clock import day_of, fresh_name, new_id, stamp
+from pratique_shared.runtime.meters import AUDIT_ENTRIES
 
 MOST_IN_BLOCK = 1000
 LOOKED_BACK = 64  # blocks in which a new chain looks for the heads of others
@@ -110,6 +111,7 @@ class _Chain:
 
 
 def _settle(batch: _Waiting, problem: Problem | None) -> None:
+    AUDIT_ENTRIES.labels("written" if problem is None else "failed").inc(len(batch))
     for _, done in batch:
         if done.done():  # whoever waited has gone
             continue

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import replace
+from datetime import datetime
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.certifying import certified
@@ -32,8 +33,10 @@ from pratique_shared.contracts.problems import Conflict, Gone, Problem
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED
+from pratique_shared.runtime.meters import CERTIFICATES, RELEASES_ENDED, STAGE_DURATION, outcome_of
 from pratique_shared.runtime.queues import Doorbell
 from pratique_shared.runtime.sealing import BrokenSeal
+from pratique_shared.runtime.traces import resumed, span
 
 OUTSTANDING = 16  # shards of one release in the queue: each score rings the next, and releases take turns
 SWEEP = 2  # seconds between two looks at what is owed
@@ -90,21 +93,26 @@ class Privacy:
                 if now() - made_at(release) > ORPHANED:
                     await self._archive.settle(release)
                 return
-            if facts.withdrawn:  # work that was under way may have left blobs behind
-                await self._archive.shred_release(release)
-            owed = due(facts)
-            if not owed:
-                if (member := facts.requested.member_of) is not None:
-                    await self._study_archive.member_done(member)
-                    await self._bell.ring("privacy", Message(task="advance", id=member.study))
-                await self._announcer.release(facts)
-                await self._archive.settle(release)
-                return
-            if owed[0].queue == "attack":
-                await self._ring_attacks(release, facts, owed)
-                return
-            if not await self._do(facts, owed[0].task):
-                return
+            with resumed(facts.requested.traceparent):
+                if not await self._step(release, facts):
+                    return
+
+    async def _step(self, release: str, facts: ReleaseFacts) -> bool:
+        """Take one step; return whether another may follow at once."""
+        if facts.withdrawn:  # work that was under way may have left blobs behind
+            await self._archive.shred_release(release)
+        owed = due(facts)
+        if not owed:
+            if (member := facts.requested.member_of) is not None:
+                await self._study_archive.member_done(member)
+                await self._bell.ring("privacy", Message(task="advance", id=member.study))
+            await self._announcer.release(facts)
+            await self._archive.settle(release)
+            return False
+        if owed[0].queue == "attack":
+            await self._ring_attacks(release, facts, owed)
+            return False
+        return await self._do(facts, owed[0].task)
 
     async def _ring_attacks(self, release: str, facts: ReleaseFacts, owed: tuple[Owed, ...]) -> None:
         assert facts.measured is not None
@@ -115,10 +123,11 @@ class Privacy:
         """Do one task; return whether the release has come further."""
         release = facts.requested.id
         if task == "resolve":
-            return await self._resolve(facts)
+            with span(task, entity=release, task=task):
+                return await self._resolve(facts)
 
         async def give_up(failure: Failure) -> None:
-            await self._archive.conclude(release, ReleaseFailed(error=failure, at=stamp()))
+            await self._conclude(facts, ReleaseFailed(error=failure, at=stamp()))
 
         run = self._measure if task == "measure" else self._publish
         await attempt(self._archive.releases, release, task, lambda: run(facts), give_up)
@@ -134,11 +143,21 @@ class Privacy:
             tables = await self._sources.resolve(requested)
         except (Conflict, Gone) as problem:
             failure = Failure(code=problem.code, detail=problem.detail)
-            return await self._archive.conclude(requested.id, ReleaseFailed(error=failure, at=stamp()))
+            return await self._conclude(facts, ReleaseFailed(error=failure, at=stamp()))
         if tables is None:
             return False
-        await self._archive.releases.commit(requested.id, "records", RecordsResolved(tables=tables, at=stamp()))
+        resolved = RecordsResolved(tables=tables, at=stamp())
+        if await self._archive.releases.commit(requested.id, "records", resolved):
+            _stood("records", requested.created_at, resolved.at)
         return True
+
+    async def _conclude(self, facts: ReleaseFacts, outcome: Published | Withheld | ReleaseFailed) -> bool:
+        """Write the outcome, and count it if it was the first."""
+        first = await self._archive.conclude(facts.requested.id, outcome)
+        if first and facts.requested.member_of is None:
+            verdict = "none" if isinstance(outcome, ReleaseFailed) else outcome.verdict
+            RELEASES_ENDED.labels(outcome.kind, verdict).inc()
+        return first
 
     async def _measure(self, facts: ReleaseFacts) -> None:
         requested, records = facts.requested, facts.records
@@ -165,6 +184,8 @@ class Privacy:
             if not await self._archive.releases.commit(requested.id, "measured", measured):
                 tables.drop()
                 codes.drop()
+                return
+        _stood("measured", records.at, measured.at)
 
     async def _compose(self, facts: ReleaseFacts, company: Company) -> CompositionFigures | None:
         """Join the release with the others of its recipient; None where there are none and no bound asks."""
@@ -192,6 +213,8 @@ class Privacy:
         requested, measured, records = facts.requested, facts.measured, facts.records
         assert measured is not None
         assert records is not None
+        began = stamp()
+        _stood("attacks", measured.at, began)
         scores = await self._archive.scores_of(requested.id, ShardScored)
         attacks = attack_figures(measured.plan, scores)
         company = ALONE if requested.member_of is not None else await self._recipients.company(facts)
@@ -208,7 +231,7 @@ class Privacy:
             "at": stamp(),
         }
         if gate.verdict != "pass" or requested.member_of is not None:
-            await self._archive.conclude(requested.id, Withheld.model_validate(common))
+            await self._conclude(facts, Withheld.model_validate(common))
             return
         table = await self._archive.releases_room.blob_bytes(measured.table)
         sources = await self._sources.read(records.tables, requested.source.unit)
@@ -219,7 +242,8 @@ class Privacy:
                 form: await drafts.put(f"blobs/{requested.id}/{run}-{form}", data) for form, data in made.files.items()
             }
             outcome = Published.model_validate({**common, "files": files, "schema_types": made.schema_types})
-            proof = await certified(self._archive, self._keys, replace(facts, outcome=outcome))
+            with outcome_of(CERTIFICATES, "signed", "failed"):
+                proof = await certified(self._archive, self._keys, replace(facts, outcome=outcome))
             outcome = outcome.model_copy(
                 update={
                     "certificate": await drafts.put(f"blobs/{requested.id}/{run}-certificate", proof.certificate),
@@ -227,5 +251,12 @@ class Privacy:
                 }
             )
             drafts.keep()
-            if not await self._archive.conclude(requested.id, outcome):
+            if not await self._conclude(facts, outcome):
                 drafts.drop()
+        _stood("published", began, outcome.at)
+
+
+def _stood(stage: str, since: str, until: str) -> None:
+    """Note how long a release stood in a stage, by the moments that its facts name."""
+    seconds = (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds()
+    STAGE_DURATION.labels(stage).observe(max(0.0, seconds))

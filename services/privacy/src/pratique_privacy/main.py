@@ -13,6 +13,7 @@ from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.dashboard import routes as dashboard
 from pratique_privacy.http.app import create_app
+from pratique_privacy.http.meters import watch_queues
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.registrar import Registrar
 from pratique_privacy.identity.key_set import NoKeySet
@@ -34,16 +35,19 @@ from pratique_privacy.settings import (
     ics_terms,
     key_set_of,
     rates_of,
+    secret_text,
     token_terms,
 )
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
 from pratique_privacy.tenants import TenantRefused, add_admin_key, add_tenant
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.children import Children
+from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import Doorbell, connect, serve
 from pratique_shared.runtime.secret_files import write_secret
 from pratique_shared.runtime.settings import read_environment
 from pratique_shared.runtime.telemetry import log_as_json
+from pratique_shared.runtime.traces import trace_to_collector
 
 
 def archive_of(settings: PrivacySettings) -> Archive:
@@ -109,6 +113,8 @@ async def serve_api(settings: PrivacySettings) -> None:
         tokens=tokens,
         rates=rates,
         front=front,
+        metrics_token=secret_text(settings.metrics_token),
+        house=FIRST_TENANT,
     )
     app = create_app(services)
     dashboard.install(app)
@@ -124,9 +130,11 @@ async def serve_api(settings: PrivacySettings) -> None:
     )
     for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn stops in order, then raises the signal once more
         signal.signal(number, lambda *_: None)
+    watch = asyncio.create_task(watch_queues(bell))
     try:
         await uvicorn.Server(config).serve()
     finally:
+        watch.cancel()
         tables.close()
         await bell.close()
 
@@ -213,14 +221,23 @@ async def keep_tenants(settings: PrivacySettings, words: list[str]) -> None:
         raise SystemExit(refused.detail) from None
 
 
+def be_seen(settings: PrivacySettings, process: str) -> None:
+    """Let whoever operates the service see this process: its traces and meters."""
+    trace_to_collector(f"pratique-{process}", version("pratique-privacy"))
+    BUILD.info({"service": process, "version": version("pratique-privacy")})
+    serve_meters(settings.metrics_host, settings.metrics_port)
+
+
 def main() -> None:
     """Read the environment and serve, as the API or as its worker, or do what only the operator of the house may."""
     settings = read_environment(PrivacySettings)
     log_as_json(settings.log_level)
     match sys.argv[1:]:
         case ["api"]:
+            be_seen(settings, "api")
             asyncio.run(serve_api(settings))
         case ["worker"]:
+            be_seen(settings, "worker")
             asyncio.run(work(settings))
         case ["tenant", *words]:
             asyncio.run(keep_tenants(settings, words))

@@ -39,6 +39,7 @@ class PrivacySettings(Settings):
     rate_burst: int = Field(default=CALLER.burst, ge=1)
     failure_rate: float = Field(default=FAILURE.per_second, ge=0, allow_inf_nan=False)  # of one address
     failure_burst: int = Field(default=FAILURE.burst, ge=1)
+    metrics_token: SecretStr | None = None  # what a scraper of /metrics sends as its bearer
     api_waiting: int = Field(default=256, ge=1)  # requests that wait for a table child
     jwt_issuer: str = ""  # these four together, with one of the two places of keys
     jwt_audience: str = ""
@@ -65,15 +66,19 @@ def ics_terms(settings: PrivacySettings) -> IcsTerms | None:
     callback = settings.ics_callback_url or settings.public_url
     if not callback:
         raise SystemExit("PRATIQUE_ICS_CALLBACK_URL is missing: our own address, as the coordinator reaches it")
-    token = settings.ics_token.get_secret_value().strip() if settings.ics_token else ""
     return IcsTerms(
         url=settings.ics_url.rstrip("/"),
         callback=callback.rstrip("/"),
         tenant=settings.ics_tenant,
         recipient=settings.ics_recipient,
-        token=token or None,
+        token=secret_text(settings.ics_token),
         allowed=allowed_by("ICS_ALLOW", settings.ics_allow),
     )
+
+
+def secret_text(secret: SecretStr | None) -> str | None:
+    """Return a secret as it is compared; None where it is not set or empty."""
+    return (secret.get_secret_value().strip() or None) if secret is not None else None
 
 
 def front_of(settings: PrivacySettings) -> Front:

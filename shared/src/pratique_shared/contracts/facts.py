@@ -11,6 +11,7 @@ from pydantic import Field
 from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.gate import Gate, GateResult, Verdict
+from pratique_shared.contracts.messages import TraceParent, absent
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import (
@@ -66,6 +67,7 @@ class CaptureRequested(Contract):
     raw: Blob
     max_packets: int | None = None
     created_at: str
+    traceparent: TraceParent | None = Field(default=None, exclude_if=absent)
 
 
 class Labelled(Contract):
@@ -168,6 +170,7 @@ class ReleaseRequested(Contract):
     digest: str
     member_of: Membership | None = None
     created_at: str
+    traceparent: TraceParent | None = Field(default=None, exclude_if=absent)
 
 
 class SourceTable(Contract):

@@ -12,6 +12,7 @@ from pratique_shared.contracts.attributes import Attributes, Column
 from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure, SourceTable
 from pratique_shared.contracts.gate import Gate
+from pratique_shared.contracts.messages import TraceParent, absent
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Exemption, Policy, PolicyName, Step
 from pratique_shared.contracts.posture import PpiParameters
@@ -229,6 +230,7 @@ class StudyRequested(Contract):
     name: str | None
     work: Work
     created_at: str
+    traceparent: TraceParent | None = Field(default=None, exclude_if=absent)
 
 
 WorkPlan = Annotated[AttackPlan | UtilityPlan, Field(discriminator="kind")]

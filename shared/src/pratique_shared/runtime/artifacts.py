@@ -20,6 +20,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
+from pratique_shared.runtime.meters import STORE_ERRORS
 from pratique_shared.runtime.sealing import BrokenSeal, Chunks, Opener, Sealer, StorageKey, new_data_key
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ def open_room(url: str, name: RoomName, key: StorageKey, credentials: Mapping[st
 
 
 def _problem(error: Exception) -> Exception:
-    """Translate what the store says into what a caller can act on."""
+    """Translate what the store says into what a caller can act on, and count it."""
+    problem: Problem = Unavailable("store-unavailable", "The artifact store did not answer: try again.")
     if "No space left" in str(error) or "Disk quota" in str(error):
-        return StoreFull("store-full", "The artifact store takes no more: free space, then send the request again.")
-    return Unavailable("store-unavailable", "The artifact store did not answer: try again.")
+        problem = StoreFull("store-full", "The artifact store takes no more: free space, then send the request again.")
+    STORE_ERRORS.labels(problem.code).inc()
+    return problem
 
 
 class Room:

@@ -9,7 +9,9 @@ from pratique_shared.contracts.facts import Failure
 from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.children import ChildDied
 from pratique_shared.runtime.ledger import MAX_DEATHS, MAX_STARTS, Ledger
+from pratique_shared.runtime.meters import CHILD_DEATHS, GIVEN_UP, task_kind
 from pratique_shared.runtime.sealing import BrokenSeal
+from pratique_shared.runtime.traces import span
 
 EXHAUSTED = Failure(
     code="task-exhausted",
@@ -42,21 +44,28 @@ async def attempt(
     takes its worker along leaves no other trace. A retryable problem is left to the sweeper, and its start is not
     counted: a full store costs time, never a release. Nor is one that was cut off since its worker was told to stop.
     """
+
+    async def end(failure: Failure) -> None:
+        GIVEN_UP.labels(failure.code).inc()
+        await give_up(failure)
+
     try:
         starts = await ledger.start(entity, task)
         if starts > MAX_STARTS and starts - await ledger.waits(entity, task) > MAX_STARTS:
-            await give_up(EXHAUSTED)
+            await end(EXHAUSTED)
             return
         while True:
             try:
-                await run()
+                with span(task_kind(task), entity=entity, task=task, attempt=starts):
+                    await run()
             except ChildDied as death:
+                CHILD_DEATHS.labels(death.code).inc()
                 if await ledger.died(entity, task) < MAX_DEATHS:
                     continue
                 _log.warning("a task was given up", extra={"entity": entity, "task": task})
-                await give_up(Failure(code=death.code, detail=DIED[death.code]))
+                await end(Failure(code=death.code, detail=DIED[death.code]))
             except BrokenSeal:
-                await give_up(DAMAGED)
+                await end(DAMAGED)
             return
     except asyncio.CancelledError:
         with suppress(Problem):
@@ -64,7 +73,7 @@ async def attempt(
         raise
     except Problem as problem:
         if not problem.retryable:
-            await give_up(Failure(code=problem.code, detail=problem.detail))
+            await end(Failure(code=problem.code, detail=problem.detail))
             return
         _log.warning("a task will be tried again", extra={"entity": entity, "task": task, "code": problem.code})
         with suppress(Problem):  # a store that takes nothing has not taken the start either

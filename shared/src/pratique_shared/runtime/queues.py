@@ -9,8 +9,9 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,6 +24,8 @@ from pydantic import ValidationError
 from redis.exceptions import RedisError, WatchError
 
 from pratique_shared.contracts.messages import Message, Queue
+from pratique_shared.runtime.meters import TASK_DURATION, task_kind
+from pratique_shared.runtime.traces import here, resumed, span, trace_id
 
 POLL_DELAY = 0.05  # seconds; arq's own .5 would be felt in every step of a release
 DRAIN = 8  # seconds that running work may go on after SIGTERM
@@ -66,6 +69,16 @@ def _settings(url: str) -> RedisSettings:
     return settings
 
 
+@dataclass(frozen=True)
+class QueueSight:
+    """How a queue stands: jobs that wait, the seconds that the oldest has waited, jobs under way, and workers."""
+
+    waiting: int
+    oldest: float
+    working: int
+    workers: int
+
+
 class Doorbell:
     """Rings tasks, holds leases, and passes progress on."""
 
@@ -92,13 +105,15 @@ class Doorbell:
         held = await self._redis.mget([f"lease:{task}" for task in tasks])
         rung = await self._redis.mget([f"rung:{task}" for task in tasks])
         jobs = await self._redis.mget([job_key_prefix + (job.decode() if job else "") for job in rung])
+        place = here()
         for message, task, holder, job in zip(messages, tasks, held, jobs, strict=True):
             if holder is not None:
                 await self._redis.set(f"again:{task}", 1, ex=LEASE)
             elif job is None:
                 fresh = secrets.token_hex(12)
                 await self._redis.set(f"rung:{task}", fresh, ex=RUNG_KEPT)
-                await self._redis.enqueue_job("work", message.model_dump(), _queue_name=_name(queue), _job_id=fresh)
+                told = message.model_copy(update={"traceparent": message.traceparent or place}).model_dump()
+                await self._redis.enqueue_job("work", told, _queue_name=_name(queue), _job_id=fresh)
 
     async def take(self, queue: Queue, job: str, message: Message) -> None:
         """Take a job out of its queue as its work begins: leases and the sweeper are the truth.
@@ -199,9 +214,26 @@ class Doorbell:
         except (RedisError, OSError):
             return False
 
-    async def show(self, queue: Queue) -> None:
-        """Show that a worker of this queue is there."""
+    async def show(self, queue: Queue, worker: str) -> None:
+        """Show that a worker of this queue is there; `worker` is a name that no other has."""
         await self._redis.set(f"worker:{queue}", 1, ex=PRESENCE)
+        await self._redis.zremrangebyscore(f"{_name(queue)}:workers", "-inf", time.time())
+        await self._redis.zadd(f"{_name(queue)}:workers", {worker: time.time() + PRESENCE})
+
+    async def sight(self, queue: Queue) -> QueueSight | None:
+        """Return how a queue stands; None where the server does not answer."""
+        name, now = _name(queue), time.time()
+        try:
+            first = await self._redis.zrange(name, 0, 0, withscores=True)
+            return QueueSight(
+                waiting=await self._redis.zcard(name),
+                # arq ranks a job by the millisecond that it was put in at.
+                oldest=max(0.0, now - first[0][1] / 1000) if first else 0.0,
+                working=len(await self._redis.zrangebyscore(f"{name}:working", now, "+inf")),
+                workers=len(await self._redis.zrangebyscore(f"{name}:workers", now, "+inf")),
+            )
+        except (RedisError, OSError):
+            return None
 
     async def close(self) -> None:
         """Let the connections go."""
@@ -255,9 +287,10 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
             _log.warning("a message that is none of ours was dropped")
             return
         try:
-            await bell.take(queue, ctx["job_id"], taken)
-            async with bell.counted(queue, ctx["job_id"]):
-                await handle(taken)
+            with _followed(queue, taken):
+                await bell.take(queue, ctx["job_id"], taken)
+                async with bell.counted(queue, ctx["job_id"]):
+                    await handle(taken)
         except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
             _log.exception("a task ended in an error; it is still owed")
 
@@ -277,9 +310,28 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
     )
 
 
+@contextmanager
+def _followed(queue: Queue, message: Message) -> Iterator[None]:
+    """Measure a job, give it its line in the log and its span in the trace of whoever rang for it."""
+    kind, began, outcome = task_kind(message.task), time.monotonic(), "cut-off"
+    with resumed(message.traceparent), span(f"{queue} {kind}", entity=message.id):
+        try:
+            yield
+            outcome = "done"
+        except Exception:
+            outcome = "error"
+            raise
+        finally:
+            seconds = time.monotonic() - began
+            TASK_DURATION.labels(queue, kind, outcome).observe(seconds)
+            told = {"task": kind, "entity": message.id, "outcome": outcome, "milliseconds": round(seconds * 1000)}
+            _log.info("a job ended", extra={"queue": queue, **told, **trace_id()})
+
+
 async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> None:
+    worker = secrets.token_hex(8)
     while True:
-        await bell.show(queue)
+        await bell.show(queue, worker)
         if alive is not None:
             alive.touch()
         await asyncio.sleep(PRESENCE / 3)

@@ -21,8 +21,21 @@ def _key_bytes(value: object) -> object:
 Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, max_length=32)]
 
 
+def _unless_empty(value: object) -> object:
+    """Read a setting that a compose file hands on without a value as one that is not set."""
+    return None if value == "" else value
+
+
+Port = Annotated[Annotated[int, Field(ge=1, le=65535)] | None, BeforeValidator(_unless_empty)]
+
 PR_SET_DUMPABLE = 4
-SECRET_PREFIXES = ("PRATIQUE_KEY_", "PRATIQUE_MASTER_KEY", "PRATIQUE_REDIS_URL", "PRATIQUE_ICS_TOKEN")
+SECRET_PREFIXES = (
+    "PRATIQUE_KEY_",
+    "PRATIQUE_MASTER_KEY",
+    "PRATIQUE_REDIS_URL",
+    "PRATIQUE_ICS_TOKEN",
+    "PRATIQUE_METRICS_TOKEN",
+)
 CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # of a store on S3
 
 
@@ -44,6 +57,8 @@ class Settings(BaseSettings):
     key_scores: Key | None = None
     log_level: str = "INFO"
     alive_file: Path | None = Field(default=None, description="a worker touches it as long as its loop turns")
+    metrics_port: Port = None  # where the meters of a process are served; none where it is not set
+    metrics_host: str = "127.0.0.1"
     aws_access_key_id: SecretStr | None = Field(default=None, validation_alias="AWS_ACCESS_KEY_ID")
     aws_secret_access_key: SecretStr | None = Field(default=None, validation_alias="AWS_SECRET_ACCESS_KEY")
     aws_session_token: SecretStr | None = Field(default=None, validation_alias="AWS_SESSION_TOKEN")

@@ -89,6 +89,7 @@ MAY: dict[str, set[str]] = {
     "GET /audit/check": {AUDITOR},
 }
 OPEN = {"GET /livez", "GET /readyz", "GET /version", "GET /docs", "GET /keys/jwks.json", "GET /keys/{id}"}
+OPEN |= {"GET /metrics"}  # its scraper has a token of its own
 OPEN |= {"GET /session", "POST /session", "DELETE /session"}
 OPEN |= {"GET /ics/health", "POST /ics/info-jobs", "DELETE /ics/info-jobs/{id}"}  # the coordinator has its own token
 

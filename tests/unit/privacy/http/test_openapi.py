@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from pratique_privacy.http.access import ANONYMOUS, ROLES
+from pratique_privacy.http.access import ANONYMOUS, ROLES, SCRAPED
 from pratique_shared.contracts.releases import ReleaseRequest
 from tests.unit.privacy.http.world import World
 
@@ -21,12 +21,13 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 async def test_every_operation_is_described_once_with_its_refusals(world: World) -> None:
     found = operations((await world.anonymous().get("/openapi.json")).json())
-    assert set(found) == set(ROLES) | ANONYMOUS
+    assert set(found) == set(ROLES) | ANONYMOUS | SCRAPED
+    guarded = set(ROLES) | SCRAPED
     for name, operation in found.items():
         assert operation["tags"], name
         assert operation["description"], name
-        assert ("security" in operation) == (name in ROLES), name
-        if name in ROLES:
+        assert ("security" in operation) == (name in guarded), name
+        if name in guarded:
             assert {"401", "403", "422", "429", "503"} <= operation["responses"].keys(), name
             assert {"Retry-After", "RateLimit", "RateLimit-Policy"} <= operation["responses"]["429"]["headers"].keys()
         if "{" in operation["path"] and name in ROLES and name != "putPolicy":

@@ -98,12 +98,14 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "whoAmI": EVERYONE,
     "createTicket": EVERYONE,
 }
+# Those who operate the service, by a token of their own (`pratique_privacy.http.meters`).
+SCRAPED: Final = frozenset({"getMetrics"})
 # Public keys are for whoever holds a certificate; the coordinator has a token of its own.
 CALLBACKS: Final = frozenset({"icsHealth", "putInfoJob", "deleteInfoJob"})
 SIGN_IN: Final = frozenset({"getSession", "createSession", "endSession"})
 ANONYMOUS: Final = frozenset({"livez", "readyz", "version", "docs", "getJwks", "getPublicKey"}) | CALLBACKS | SIGN_IN
 
-_bearer = HTTPBearer(
+bearer_scheme = HTTPBearer(
     auto_error=False, description="An API key, or a JWT of the identity provider: `Authorization: Bearer <it>`."
 )
 
@@ -115,7 +117,7 @@ def services_of(request: Request) -> Services:
 
 
 async def authorise(
-    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer_scheme)]
 ) -> Caller:
     """Return who calls, once it is known and its role may do this; raises `Unauthorized`, `Forbidden`."""
     services = services_of(request)
@@ -177,5 +179,5 @@ def is_id(prefix: str, text: str) -> bool:
 
 def check_rows(operations: Iterable[str]) -> None:
     """Raise where an operation stands in no row of the table, or a row has no operation."""
-    if unknown := set(operations) ^ (set(ROLES) | ANONYMOUS):
+    if unknown := set(operations) ^ (set(ROLES) | ANONYMOUS | SCRAPED):
         raise RuntimeError(f"operations and permissions differ: {sorted(unknown)}")

@@ -17,6 +17,7 @@ from pratique_privacy.http import (
     health,
     ics,
     integrations,
+    meters,
     policies,
     problems,
     profiles,
@@ -41,7 +42,7 @@ from pratique_privacy.http.heads import Heads
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.parameters import known_parameters
 from pratique_privacy.http.services import Services
-from pratique_privacy.http.trace import Trace
+from pratique_privacy.http.trace import Routed, Trace
 
 PRIVATE = (
     captures,
@@ -61,7 +62,7 @@ PRIVATE = (
     session,
 )
 EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
-OPEN = (health, reference, public_keys, ics)
+OPEN = (health, meters, reference, public_keys, ics)
 
 
 def create_app(services: Services) -> FastAPI:
@@ -81,6 +82,7 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(session.open_router, dependencies=[Depends(known_parameters)])
     check_rows(route.operation_id or route.path for route in operations())
     problems.install(app)
+    app.add_middleware(Routed)
     app.add_middleware(Auditing, log=services.audit)
     app.add_middleware(Heads)
     app.add_middleware(Rating)

@@ -41,6 +41,7 @@ from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Conflict, Gone, Unprocessable, no_such
 from pratique_shared.runtime.clock import new_id, stamp
+from pratique_shared.runtime.traces import here
 
 router = APIRouter(prefix="/captures", tags=["captures"])
 MaxPackets = Annotated[
@@ -154,6 +155,7 @@ async def _take_in(
         raw=raw,
         max_packets=max_packets,
         created_at=stamp(),
+        traceparent=here(),
     )
     await archive.add_capture(requested)
     standing = await archive.name_digest(requested)

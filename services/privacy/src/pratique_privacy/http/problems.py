@@ -23,6 +23,7 @@ from pratique_shared.contracts.problems import (
     Unprocessable,
 )
 from pratique_shared.runtime.children import ChildDied
+from pratique_shared.runtime.meters import CHILD_DEATHS, refused
 from pratique_shared.runtime.sealing import BrokenSeal
 
 MEDIA = "application/problem+json"
@@ -72,6 +73,8 @@ def _document(
     errors: tuple[FieldError, ...] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
+    refused(code)
+    request.scope.setdefault("state", {})["code"] = code
     # Unchecked: a pointer may hold half a surrogate pair, which is no text to pydantic and needs an escape in JSON.
     wrong = tuple(WrongField.model_construct(pointer=e.pointer, detail=e.detail) for e in errors[:MOST_ERRORS])
     body = ProblemDocument.model_construct(
@@ -133,6 +136,8 @@ def _methods(request: Request) -> str:
 
 
 async def _on_dead_child(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ChildDied)
+    CHILD_DEATHS.labels(error.code).inc()
     _log.warning("a table child died under a request", exc_info=error)
     within = f"{LIMITS.memory >> 30} GiB of memory and {LIMITS.seconds / 60:.0f} minutes"
     detail = f"The table could not be worked on within {within}: send fewer rows or columns."

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 
 from pratique_shared.contracts.problems import TooManyRequests
+from pratique_shared.runtime.meters import RATE_LIMITED
 
 MOST_CALLERS = 10_000  # about 2 MB; whoever is forgotten begins with a full bucket
 
@@ -110,6 +111,7 @@ def peer_name(address: str) -> str:
 
 def too_many(share: Share, detail: str) -> TooManyRequests:
     """Return the refusal of a request beyond the share."""
+    RATE_LIMITED.labels(share.policy).inc()
     problem = TooManyRequests("too-many-requests", detail)
     problem.retry_after = share.retry_after
     return problem

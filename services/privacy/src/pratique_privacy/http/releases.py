@@ -42,6 +42,8 @@ from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Forbidden
 from pratique_shared.contracts.releases import ReleaseRequest, ReleaseStatus, Source
 from pratique_shared.runtime.clock import new_id, stamp
+from pratique_shared.runtime.meters import RELEASES_ENDED
+from pratique_shared.runtime.traces import here
 
 router = APIRouter(prefix="/releases", tags=["releases"])
 
@@ -134,6 +136,7 @@ async def _requested(services: Services, caller: Caller, admitted: Admitted, ide
         gate=terms.gate,
         digest=request_digest(asked, terms, origins.digests()),
         created_at=stamp(),
+        traceparent=here(),
     )
 
 
@@ -235,7 +238,8 @@ async def cancel_release(release_id: str, caller: Called, services: Reach) -> Re
     """Stop a release; one that has its outcome keeps it."""
     facts = await present_release(services, caller, release_id)
     if facts.outcome is None:
-        await services.archive.cancel(release_id)
+        if await services.archive.cancel(release_id):
+            RELEASES_ENDED.labels("cancelled", "none").inc()
         facts = await services.archive.any_release(release_id) or facts
     return answer(release_resource(facts), 202, accepted(f"/releases/{release_id}", 202))
 

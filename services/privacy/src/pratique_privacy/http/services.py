@@ -46,6 +46,8 @@ class Services:
     tokens: Tokens | None = None
     rates: Rates = field(default_factory=Rates)
     front: Front = field(default_factory=Front)
+    metrics_token: str | None = field(default=None, repr=False)
+    house: str = "operator"  # the tenant whose admins operate the whole service
 
     @cached_property
     def reception(self) -> Reception:

@@ -32,6 +32,7 @@ from pratique_shared.contracts.studies import (
     Work,
 )
 from pratique_shared.runtime.clock import Prefix, new_id, stamp
+from pratique_shared.runtime.traces import here
 
 Make = Callable[[str], Awaitable[Work]]
 
@@ -102,7 +103,11 @@ async def take_in(
         fresh = held or new_id(prefix)
         work = await make(fresh)
         identity = await slot.claim(fresh)
-        await studies.add(StudyRequested(id=identity, tenant=caller.tenant, name=name, work=work, created_at=stamp()))
+        await studies.add(
+            StudyRequested(
+                id=identity, tenant=caller.tenant, name=name, work=work, created_at=stamp(), traceparent=here()
+            )
+        )
         facts = await studies.study(caller.tenant, identity)
     await services.bell.ring("privacy", Message(task="advance", id=facts.requested.id))
     return facts, replayed

@@ -14,6 +14,7 @@ from pratique_privacy.outbound.post import Answered
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.clock import now, text_of
+from pratique_shared.runtime.meters import DELIVERIES
 from pratique_shared.runtime.queues import Doorbell
 
 AT_ONCE = 16  # addresses that are delivered to together; each gets one message at a time, so a slow one waits alone
@@ -144,6 +145,8 @@ class Courier:
                 "at": text_of(self._clock()),
             }
         )
+        channel = "subscription" if delivery.owed.endpoint.startswith("job_") else "webhook"
+        DELIVERIES.labels(channel, tried.result).inc()
         delivery = await self._notices.note(delivery, tried)
         stands = standing(delivery, () if line is None else line.schedule)
         if stands.due is None:

@@ -34,6 +34,7 @@ from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.queues import Doorbell
+from pratique_shared.runtime.traces import resumed
 
 GiveUp = Callable[[Failure], Awaitable[object]]
 OUTSTANDING = 16  # shards of one study in the queue
@@ -54,21 +55,26 @@ class Studies:
                 if now() - made_at(study) > ORPHANED:
                     await self._archive.whole.settle(study)
                 return
-            owed = due(facts)
-            if facts.outcome is not None:
-                await self._archive.forget_inline(facts.requested)
-                await self._archive.whole.settle(study)
-                return
-            if owed and owed[0].queue == "attack" and isinstance(facts.plan, Shards):
-                await self._archive.whole.matrices.commit(study, "plan", facts.plan.work)
-                tasks = [Message(task=task.task, id=study) for task in owed[:OUTSTANDING]]
-                await self._bell.ring_all("attack", tasks)
-                return
-            if not owed:
-                await self._add_members(facts)
-                return
-            if not await self._do(facts, owed[0].task):
-                return
+            with resumed(facts.requested.traceparent):
+                if not await self._step(study, facts):
+                    return
+
+    async def _step(self, study: str, facts: StudyFacts) -> bool:
+        """Take one step; return whether another may follow at once."""
+        owed = due(facts)
+        if facts.outcome is not None:
+            await self._archive.forget_inline(facts.requested)
+            await self._archive.whole.settle(study)
+            return False
+        if owed and owed[0].queue == "attack" and isinstance(facts.plan, Shards):
+            await self._archive.whole.matrices.commit(study, "plan", facts.plan.work)
+            tasks = [Message(task=task.task, id=study) for task in owed[:OUTSTANDING]]
+            await self._bell.ring_all("attack", tasks)
+            return False
+        if not owed:
+            await self._add_members(facts)
+            return False
+        return await self._do(facts, owed[0].task)
 
     async def _do(self, facts: StudyFacts, task: str) -> bool:
         """Do one task; return whether the study has come further."""

@@ -64,6 +64,7 @@ def requests(requested: StudyRequested, work: SweepWork, members: Members) -> It
             ),
             member_of=Membership(study=requested.id, number=number),
             created_at=stamp(),
+            traceparent=requested.traceparent,
         )
 
 
