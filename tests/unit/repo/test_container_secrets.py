@@ -162,6 +162,9 @@ async def test_the_user_of_a_queue_can_do_all_that_its_worker_does(
         await caller.ring(queue, message)
         assert await asyncio.wait_for(heard.get(), 10) == message
         assert await caller.present(queue)
+        sight = await caller.sight(queue)
+        assert sight is not None
+        assert sight.workers == 1
         assert await caller.progress(message.id) == {"done": 1}
     finally:
         worker.cancel()

@@ -45,7 +45,7 @@ from pratique_shared.contracts.posture import AllColumns, Metrics, PpiParameters
 from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.artifacts import Room, open_room
 from pratique_shared.runtime.clock import stamp
-from pratique_shared.runtime.queues import Doorbell
+from pratique_shared.runtime.queues import Doorbell, QueueSight
 from pratique_shared.runtime.sealing import StorageKey
 from tests.support.issuer import AUDIENCE, ISSUER, Issuer
 
@@ -67,6 +67,7 @@ class SilentBell(Doorbell):
     def __init__(self) -> None:
         self.rung: list[tuple[Queue, str, str]] = []
         self.told: dict[str, dict[str, Any]] = {}
+        self.away = False
         self.workers: set[Queue] = {"ingest", "privacy", "attack"}
 
     async def ring(self, queue: Queue, message: Message) -> None:
@@ -90,6 +91,9 @@ class SilentBell(Doorbell):
 
     async def present(self, queue: Queue) -> bool:
         return queue in self.workers
+
+    async def sight(self, queue: Queue) -> QueueSight | None:
+        return None if self.away else QueueSight(0, 0.0, 0, int(queue in self.workers))
 
 
 class ReadyTables(Tables):
