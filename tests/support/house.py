@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -25,11 +25,26 @@ def free_port() -> int:
         return port
 
 
+def free_ports(count: int) -> int:
+    """The first of so many free ports in a row, below those that the kernel gives to whoever connects."""
+    first = 20_000 + os.getpid() * 16 % 12_000
+    while True:
+        try:
+            with ExitStack() as held:
+                for number in range(first, first + count):
+                    held.enter_context(socket.socket()).bind(("127.0.0.1", number))
+        except OSError:
+            first += count
+            continue
+        return first
+
+
 class House:
     """A running supervisor and what belongs to it."""
 
-    def __init__(self, data: Path, port: int, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, data: Path, port: int, process: subprocess.Popen[bytes], meters: int = 0) -> None:
         self.data, self.url, self.process = data, f"http://127.0.0.1:{port}", process
+        self.meters = meters  # the first of the ports at which the processes show theirs
 
     @property
     def key(self) -> str:
@@ -88,7 +103,7 @@ def house(data: Path, *arguments: str, port: int | None = None, **environment: s
     plain = {key: value for key, value in os.environ.items() if not key.startswith("PRATIQUE_")}
     with (data / "test.log").open("wb") as log:
         process = subprocess.Popen(command, env=plain | environment, stdout=log, stderr=log)
-    running = House(data, port, process)
+    running = House(data, port, process, int(environment.get("PRATIQUE_METRICS_PORT", "0")))
     try:
         running.await_ready()
         yield running

@@ -1,7 +1,9 @@
 """Traces: work belongs to the request that asked for it, and costs nothing where nobody looks."""
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -12,7 +14,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from pratique_shared.contracts.messages import Message
-from pratique_shared.runtime.traces import here, resumed, span, trace_id, trace_to_collector, trace_with
+from pratique_shared.runtime.traces import LAST_SECONDS, here, resumed, span, trace_id, trace_with, traced
+from tests.support.house import free_port
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -67,8 +70,7 @@ def test_where_no_collector_is_named_a_span_is_nothing_and_opentelemetry_is_not_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
-    trace_to_collector("pratique-api", "1")
-    with span("request", begins=True) as mark:
+    with traced("pratique-api", "1"), span("request", begins=True) as mark:
         mark.name("other")
         mark.note(status=200)
         assert here() is None
@@ -78,6 +80,19 @@ def test_where_no_collector_is_named_a_span_is_nothing_and_opentelemetry_is_not_
         "sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_collector_that_is_away_holds_back_nobody_who_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=secret")
+    with traced("pratique-api", "1"):
+        assert "OTEL_EXPORTER_OTLP_HEADERS" not in os.environ
+        for _ in range(2000):
+            with span("request", begins=True):
+                assert here() is not None
+        ending = time.monotonic()
+    assert time.monotonic() - ending < LAST_SECONDS + 1
+    assert here() is None
 
 
 def test_the_children_that_read_what_is_hostile_load_neither_meters_nor_traces() -> None:

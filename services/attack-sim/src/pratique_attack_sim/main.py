@@ -9,7 +9,7 @@ from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
 from pratique_shared.runtime.telemetry import log_as_json
-from pratique_shared.runtime.traces import trace_to_collector
+from pratique_shared.runtime.traces import traced
 
 
 class AttackSettings(Settings):
@@ -39,7 +39,7 @@ def main() -> None:
     """Read the environment and serve."""
     settings = read_environment(AttackSettings)
     log_as_json(settings.log_level)
-    trace_to_collector("pratique-attack-sim", version("pratique-attack-sim"))
     BUILD.info({"service": "attack-sim", "version": version("pratique-attack-sim")})
     serve_meters(settings.metrics_host, settings.metrics_port)
-    asyncio.run(work(settings))
+    with traced("pratique-attack-sim", version("pratique-attack-sim")):
+        asyncio.run(work(settings))

@@ -11,7 +11,7 @@ from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import serve
 from pratique_shared.runtime.settings import Settings, read_environment
 from pratique_shared.runtime.telemetry import log_as_json
-from pratique_shared.runtime.traces import trace_to_collector
+from pratique_shared.runtime.traces import traced
 
 
 class IngestSettings(Settings):
@@ -57,7 +57,7 @@ def main() -> None:
     """Read the environment and serve."""
     settings = read_environment(IngestSettings)
     log_as_json(settings.log_level)
-    trace_to_collector("pratique-ingest", version("pratique-ingest"))
     BUILD.info({"service": "ingest", "version": version("pratique-ingest")})
     serve_meters(settings.metrics_host, settings.metrics_port)
-    asyncio.run(work(settings))
+    with traced("pratique-ingest", version("pratique-ingest")):
+        asyncio.run(work(settings))

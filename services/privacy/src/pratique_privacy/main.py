@@ -4,6 +4,8 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 
@@ -47,7 +49,7 @@ from pratique_shared.runtime.queues import Doorbell, connect, serve
 from pratique_shared.runtime.secret_files import write_secret
 from pratique_shared.runtime.settings import read_environment
 from pratique_shared.runtime.telemetry import log_as_json
-from pratique_shared.runtime.traces import trace_to_collector
+from pratique_shared.runtime.traces import traced
 
 
 def archive_of(settings: PrivacySettings) -> Archive:
@@ -221,11 +223,13 @@ async def keep_tenants(settings: PrivacySettings, words: list[str]) -> None:
         raise SystemExit(refused.detail) from None
 
 
-def be_seen(settings: PrivacySettings, process: str) -> None:
-    """Let whoever operates the service see this process: its traces and meters."""
-    trace_to_collector(f"pratique-{process}", version("pratique-privacy"))
+@contextmanager
+def seen(settings: PrivacySettings, process: str) -> Iterator[None]:
+    """Let whoever operates the service see this process: its meters, and the traces of the block."""
     BUILD.info({"service": process, "version": version("pratique-privacy")})
     serve_meters(settings.metrics_host, settings.metrics_port)
+    with traced(f"pratique-{process}", version("pratique-privacy")):
+        yield
 
 
 def main() -> None:
@@ -234,11 +238,11 @@ def main() -> None:
     log_as_json(settings.log_level)
     match sys.argv[1:]:
         case ["api"]:
-            be_seen(settings, "api")
-            asyncio.run(serve_api(settings))
+            with seen(settings, "api"):
+                asyncio.run(serve_api(settings))
         case ["worker"]:
-            be_seen(settings, "worker")
-            asyncio.run(work(settings))
+            with seen(settings, "worker"):
+                asyncio.run(work(settings))
         case ["tenant", *words]:
             asyncio.run(keep_tenants(settings, words))
         case _:

@@ -22,9 +22,10 @@ MOST_CODES = 300  # refusals are told apart by their code, and there are about 1
 OTHER = "other"
 REQUEST_SECONDS = (0.005, 0.02, 0.05, 0.1, 0.3, 1, 3, 10, 30)
 WORK_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3600)
-# What a message may ask for; the queue server is no place to make names up in.
+# What a message may ask for, and what follows from it; the queue server is no place to make names up in.
 TASKS: Final = frozenset(
-    {"advance", "source_ready", "deliver", "reconcile", "profile", "utility"}
+    {"measure", "publish", "plan", "conclude"}
+    | {"advance", "source_ready", "deliver", "reconcile", "profile", "utility"}
     | {f"attack/{adversary}" for adversary in ("exact", "partial_qi", "linkage")}
 )
 

@@ -7,6 +7,7 @@ holds names, numbers and ids of ours. Of an error it holds the type: its text ma
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 SECRETS: Final = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
-SEND_SECONDS = 2.0  # a collector that is away holds no worker back that is told to stop
+SEND_SECONDS = 2.0
+LAST_SECONDS = 1.0  # a collector that is away holds no process back that is told to stop
 Attribute = str | int | float
 
 _tracer: "Tracer | None" = None
@@ -38,10 +40,22 @@ class Mark:
             self._span.set_attributes({f"pratique.{key}": value for key, value in attributes.items()})
 
 
-def trace_to_collector(service: str, version: str) -> None:
-    """Send the spans of this process to the collector that the environment names, if it names one (OTLP over HTTP)."""
-    if not any(os.environ.get(name) for name in ENDPOINTS):
-        return
+@contextmanager
+def traced(service: str, version: str) -> Iterator[None]:
+    """Send the spans of the block to the collector that the environment names, if it names one (OTLP over HTTP)."""
+    provider = _to_collector(service, version) if any(os.environ.get(name) for name in ENDPOINTS) else None
+    trace_with(provider)
+    try:
+        yield
+    finally:
+        trace_with(None)
+        if provider is not None:
+            last = Thread(target=provider.shutdown, daemon=True)
+            last.start()
+            last.join(LAST_SECONDS)
+
+
+def _to_collector(service: str, version: str) -> "TracerProvider":
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - optional
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
@@ -49,11 +63,12 @@ def trace_to_collector(service: str, version: str) -> None:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:
         raise SystemExit(f"{ENDPOINTS[0]} is set: install `pratique-shared[tracing]`, or unset it") from None
-    provider = TracerProvider(resource=Resource.create({"service.name": service, "service.version": version}))
+    about = Resource.create({"service.name": service, "service.version": version})
+    provider = TracerProvider(resource=about, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=SEND_SECONDS)))
     for name in SECRETS:  # no child inherits them
         os.environ.pop(name, None)
-    trace_with(provider)
+    return provider
 
 
 def trace_with(provider: "TracerProvider | None") -> None:
