@@ -9,8 +9,8 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ from pydantic import ValidationError
 from redis.exceptions import RedisError, WatchError
 
 from pratique_shared.contracts.messages import Message, Queue
-from pratique_shared.runtime.meters import TASK_DURATION, task_kind
-from pratique_shared.runtime.traces import here, resumed, span, trace_id
+from pratique_shared.runtime.followed import followed
+from pratique_shared.runtime.traces import here
 
 POLL_DELAY = 0.05  # seconds; arq's own .5 would be felt in every step of a release
 DRAIN = 8  # seconds that running work may go on after SIGTERM
@@ -287,7 +287,7 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
             _log.warning("a message that is none of ours was dropped")
             return
         try:
-            with _followed(queue, taken):
+            with followed(queue, taken):
                 await bell.take(queue, ctx["job_id"], taken)
                 async with bell.counted(queue, ctx["job_id"]):
                     await handle(taken)
@@ -308,24 +308,6 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
         log_results=False,
         health_check_interval=30,
     )
-
-
-@contextmanager
-def _followed(queue: Queue, message: Message) -> Iterator[None]:
-    """Measure a job, give it its line in the log and its span in the trace of whoever rang for it."""
-    kind, began, outcome = task_kind(message.task), time.monotonic(), "cut-off"
-    with resumed(message.traceparent), span(f"{queue} {kind}", entity=message.id):
-        try:
-            yield
-            outcome = "done"
-        except Exception:
-            outcome = "error"
-            raise
-        finally:
-            seconds = time.monotonic() - began
-            TASK_DURATION.labels(queue, kind, outcome).observe(seconds)
-            told = {"task": kind, "entity": message.id, "outcome": outcome, "milliseconds": round(seconds * 1000)}
-            _log.info("a job ended", extra={"queue": queue, **told, **trace_id()})
 
 
 async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> None:
