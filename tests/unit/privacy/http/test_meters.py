@@ -53,6 +53,14 @@ async def test_the_meters_are_for_the_scrapers_token_or_an_admin_of_the_house(wo
         assert {"pratique_http_requests", "pratique_queue_waiting_jobs", "pratique_workers"} <= names
 
 
+async def test_an_admin_key_of_the_house_reads_the_meters_within_its_scopes_only(world: World) -> None:
+    admin = await world.client("admin", tenant="operator")
+    for scopes, status in ((["webhooks"], 403), (["getMetrics"], 200)):
+        made = await admin.post("/api-keys", json={"role": "admin", "name": "narrow", "scopes": scopes})
+        key = world.anonymous({"Authorization": f"Bearer {made.json()['key']}"})
+        assert (await key.get("/metrics")).status_code == status, scopes
+
+
 async def test_a_guesser_of_the_token_waits(world: World) -> None:
     rates = Rates(failures=Buckets("failures", Rate(0.001, 3)))
     with_services(world, TOKEN, rates)

@@ -14,6 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from pratique_privacy.http.access import Reach, bearer_scheme
 from pratique_privacy.http.answers import answers
+from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.problems import Forbidden, Unauthorized
@@ -36,6 +37,8 @@ async def scraper(request: Request, services: Reach) -> Services:
     caller = await services.reception.caller(request, sent)
     if (caller.tenant, caller.role) != (services.house, "admin"):
         raise Forbidden("house-only", "The meters are of all tenants: only who operates the service reads them.")
+    if not within(request.scope["route"], caller.scopes):
+        raise Forbidden("scope-forbidden", "The scopes of this key do not reach this: ask for a key with wider ones.")
     return services
 
 
