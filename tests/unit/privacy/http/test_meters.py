@@ -148,7 +148,3 @@ async def test_a_request_has_one_line_with_its_ids_and_a_probe_has_none_at_info(
     ]
     assert [line["request_id"] for line in lines][::2] == [each.headers["x-request-id"] for each in (made, refused)]
     assert all(line["milliseconds"] >= 0 and line["level"] == "INFO" for line in lines)
-
-
-def test_an_app_can_be_made_twice_in_one_process(world: World) -> None:
-    create_app(world.app.state.services)  # meters are of the process, not of the app
