@@ -11,6 +11,7 @@ from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.canonical import sha256_of_json
 from pratique_shared.contracts.captures import RecordUnit
+from pratique_shared.contracts.facts import FIRST_EPOCH
 from pratique_shared.contracts.gate import DEFAULT_GATE, Gate
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import PpiParameters
@@ -142,7 +143,7 @@ def check_recipient(asked: ReleaseRequest, caller: Caller) -> None:
         )
 
 
-def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[SourceDigest]) -> str:
+def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[SourceDigest], key_epoch: int) -> str:
     """Return the SHA-256 over all that the figures follow from: whoever asks, for whatever purpose, gets the same."""
     return digest_of(
         pilot=asked.pilot,
@@ -153,6 +154,7 @@ def request_digest(asked: ReleaseRequest, terms: Terms, sources: Sequence[Source
         policy=terms.policy,
         attacks=terms.attacks,
         ppi=terms.ppi,
+        key_epoch=key_epoch,
     )
 
 
@@ -166,9 +168,10 @@ def digest_of(
     policy: Policy,
     attacks: Attacks | None,
     ppi: PpiParameters,
+    key_epoch: int,
 ) -> str:
-    """Return the SHA-256 over these, in canonical JSON."""
-    content = {
+    """Return the SHA-256 over these, in canonical JSON; the first epoch is left out: there was no other once."""
+    content: dict[str, object] = {
         "pilot": pilot,
         "unit": unit,
         "sources": [[source.sha256, source.pilot] for source in sources],
@@ -178,4 +181,6 @@ def digest_of(
         "attacks": None if attacks is None else attacks.model_dump(mode="json"),
         "ppi": ppi.model_dump(mode="json"),
     }
+    if key_epoch != FIRST_EPOCH:
+        content["key_epoch"] = key_epoch
     return sha256_of_json(content)

@@ -10,7 +10,7 @@ from pratique_privacy.evidence.envelope import sealed
 from pratique_privacy.evidence.statement import Issuer, statement_of
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.keys import KeyRoom
-from pratique_shared.contracts.facts import SourceTable
+from pratique_shared.contracts.facts import SourceTable, epoch_of
 
 SALT_BYTES = 16
 
@@ -33,7 +33,8 @@ async def certified(archive: Archive, keys: KeyRoom, facts: ReleaseFacts) -> Pro
         "sources": [await _digests(archive, table) for table in facts.records.tables],
     }
     disclosures = Disclosures.of(hidden, {name: secrets.token_hex(SALT_BYTES) for name in hidden})
-    issuer = Issuer(tenant, await keys.tenant_key_mark(tenant))
+    key = await keys.tenant_keys.of(tenant, epoch_of(facts.requested.key))
+    issuer = Issuer(tenant, key.mark)
     statement = statement_of(facts, issuer, disclosures.digests())
     return Proof(sealed(statement, await keys.signing.current(tenant)), disclosures.document())
 

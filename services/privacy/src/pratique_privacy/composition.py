@@ -9,6 +9,7 @@ import polars as pl
 
 from pratique_privacy.metrics.singling import singling
 from pratique_shared.contracts.attributes import MAX_QUASI_IDENTIFIERS
+from pratique_shared.contracts.facts import FIRST_EPOCH
 from pratique_shared.contracts.policy import (
     ClassSupport,
     CryptoPan,
@@ -64,16 +65,18 @@ class Composition:
     partial_qi: float | None
 
 
-def lasting_pseudonyms(policy: Policy) -> dict[str, str]:
-    """Return the columns whose tokens come back in other releases, with what makes them: form, scope and domain.
+def lasting_pseudonyms(policy: Policy, epoch: int = FIRST_EPOCH) -> dict[str, str]:
+    """Return the columns whose tokens come back in other releases, with what makes them: form, scope, domain, epoch.
 
     Tokens of `per_run` keys, fresh tokens and fresh salts never do. A later step that rewrites the column ends it.
     """
+    # The first epoch is not said: ledgers from before there were others do not say it.
+    by_key = "" if epoch == FIRST_EPOCH else f"|{epoch}"
     found: dict[str, str] = {}
     for step in policy.steps:
         match step:
             case Hmac() | Ipv4Shaped() | CryptoPan() if step.scope != "per_run" and step.column not in found:
-                found[step.column] = f"{step.op}|{step.scope}|{step.domain or step.column}"
+                found[step.column] = f"{step.op}|{step.scope}|{step.domain or step.column}{by_key}"
             case ClassSupport() | Mondrian() | Threshold():
                 continue
             case _:

@@ -26,6 +26,7 @@ from pratique_shared.contracts.facts import (
     ReleaseFailed,
     ShardScored,
     Withheld,
+    epoch_of,
 )
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.posture import CompositionFigures
@@ -163,7 +164,8 @@ class Privacy:
         requested, records = facts.requested, facts.records
         assert records is not None
         sources = await self._sources.read(records.tables, requested.source.unit)
-        made = await self._tables.measure(requested, sources, await self._keys.tenant_key(requested.tenant))
+        key = await self._keys.tenant_keys.of(requested.tenant, epoch_of(requested.key))
+        made = await self._tables.measure(requested, sources, key.secret)
         run = fresh_name()  # blobs of two attempts never share a name
         releases, matrices = self._archive.releases_room, self._archive.matrices_room
         async with releases.drafts() as tables, matrices.drafts() as codes:

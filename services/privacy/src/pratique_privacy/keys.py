@@ -1,4 +1,4 @@
-"""Keys: API keys by their hash, and the tenants' pseudonymisation keys under the master key."""
+"""Keys: API keys by their hash, and what lies under the master key: the keys of tenants, and secrets."""
 
 import hashlib
 import hmac
@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from pratique_privacy.evidence.pseudonyms import KeyMark, key_mark
 from pratique_privacy.sessions import Sessions
 from pratique_privacy.signing import SigningKeys
+from pratique_privacy.tenant_keys import TenantKeys
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Room
@@ -21,7 +21,6 @@ from pratique_shared.runtime.sealing import StorageKey
 Role = Literal["operator", "recipient", "auditor", "admin"]
 KEY_ID = re.compile(r"key_[0-9a-z]{26}")
 TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # it names folders
-TENANT_KEY = 1  # the number of a tenant's pseudonymisation key; there is one so far
 CACHED = 5  # seconds that a key's state may be stale
 
 
@@ -65,6 +64,7 @@ class KeyRoom:
         self._room, self._master = room, StorageKey(master)
         self._naming = hmac.digest(master, b"pratique subjects", "sha256")
         self.signing = SigningKeys(room, self._master)
+        self.tenant_keys = TenantKeys(room, self._master)
         self.sessions = Sessions(room)
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
         self._used: dict[str, str] = {}
@@ -219,19 +219,6 @@ class KeyRoom:
     async def forget_secret(self, name: str) -> None:
         """Remove a secret for good."""
         await self._room.delete(f"secrets/{name}")
-
-    async def tenant_key(self, tenant: str) -> bytes:
-        """Return the tenant's pseudonymisation key, made at first use and kept under the master key."""
-        name = f"tenants/{tenant}/{TENANT_KEY}"
-        if (wrapped := await self._room.read(name)) is None:
-            await self._room.create(name, self._master.wrap(secrets.token_bytes(32), name))
-            wrapped = await self._room.read(name)
-            assert wrapped is not None
-        return self._master.unwrap(wrapped, name)
-
-    async def tenant_key_mark(self, tenant: str) -> KeyMark:
-        """Return what a certificate says of the tenant's pseudonymisation key."""
-        return key_mark(await self.tenant_key(tenant), TENANT_KEY)
 
 
 def _in_force(key: ApiKey) -> Caller:

@@ -4,6 +4,7 @@ from typing import Any
 
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.gate import bounds_nothing
+from pratique_privacy.key_marks import pseudonyms_of
 from pratique_shared.contracts.facts import Published, Withheld
 from pratique_shared.contracts.posture import Posture
 
@@ -27,6 +28,7 @@ def posture_of(facts: ReleaseFacts) -> Posture | None:
         sources=() if facts.records is None else tuple(table.origin for table in facts.records.tables),
         attributes=measured.attributes,
         built_in=requested.built_in,
+        pseudonymisation=tuple(pseudonyms_of(requested.policy, requested.key)),
         steps=tuple(step.model_dump(mode="json", exclude={"table", "taxonomy"}) for step in requested.policy.steps),
         records=measured.records,
         before=measured.before,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pratique_privacy.archive import Archive
 from pratique_privacy.composition import Composition, lasting_pseudonyms
 from pratique_privacy.flow import ReleaseFacts
-from pratique_shared.contracts.facts import Published
+from pratique_shared.contracts.facts import Published, epoch_of
 from pratique_shared.contracts.posture import CompositionFigures, JoinedRelease, PriorRelease
 from pratique_shared.runtime.clock import made_at, text_of
 
@@ -106,7 +106,7 @@ def _ledgers(facts: ReleaseFacts) -> tuple[list[str], list[str]]:
     recipient = _name(requested.recipient or "")
     tables = () if facts.records is None else facts.records.tables
     sources = sorted({table.blob.sha256 for table in tables})
-    makers = sorted(set(lasting_pseudonyms(requested.policy).values()))
+    makers = sorted(set(lasting_pseudonyms(requested.policy, epoch_of(requested.key)).values()))
     return (
         [f"by-source/{requested.tenant}/{digest}/{recipient}" for digest in sources],
         [f"by-pseudonym/{requested.tenant}/{_name(maker)}/{recipient}" for maker in makers],

@@ -167,7 +167,7 @@ def _compose(body: Body, blobs: list[bytes]) -> Reply:
     parts = []
     for described, blob in zip(body["parts"], blobs, strict=True):
         table, kept = _kept_table(blob)
-        pseudonyms = lasting_pseudonyms(Policy.model_validate(described["policy"]))
+        pseudonyms = lasting_pseudonyms(Policy.model_validate(described["policy"]), described["key_epoch"])
         ids = source_ids(kept, described["read"], described["source_rows"], places)
         parts.append(Part(table, tuple(described["quasi_identifiers"]), ids, pseudonyms))
     return Reply(asdict(compose(parts[0], parts[1:], body["forget"])), ())

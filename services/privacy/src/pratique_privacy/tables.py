@@ -13,7 +13,7 @@ from pratique_privacy.composition import Composition, Joined
 from pratique_privacy.flow import ReleaseFacts
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
-from pratique_shared.contracts.facts import Measured, ReleaseRequested
+from pratique_shared.contracts.facts import Measured, ReleaseRequested, epoch_of
 from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
@@ -223,6 +223,7 @@ class Tables:
             parts.append(
                 {
                     "policy": facts.requested.policy.model_dump(mode="json"),
+                    "key_epoch": epoch_of(facts.requested.key),
                     "quasi_identifiers": list(facts.measured.attributes.quasi_identifiers),
                     "read": list(facts.measured.read),
                     "source_rows": list(facts.measured.source_rows),

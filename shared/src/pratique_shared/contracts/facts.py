@@ -45,6 +45,21 @@ class Attempt(Contract):
     at: str
 
 
+FIRST_EPOCH = 1
+
+
+class KeyMark(Contract):
+    """Which pseudonymisation key was used: pseudonyms of one mark, scope and domain can be joined."""
+
+    epoch: int
+    fingerprint: str
+
+
+def epoch_of(key: KeyMark | None) -> int:
+    """Return the epoch of a request; one from before there were epochs names no key and has the first."""
+    return FIRST_EPOCH if key is None else key.epoch
+
+
 # Captures and datasets ------------------------------------------------------------------------------------------
 
 
@@ -150,7 +165,10 @@ class Membership(Contract):
 
 
 class ReleaseRequested(Contract):
-    """What was asked, with every default filled in. `digest` covers all that the figures follow from."""
+    """What was asked, with every default filled in. `digest` covers all that the figures follow from.
+
+    `key` fixes the tenant's pseudonymisation key, whatever is added later.
+    """
 
     id: str
     tenant: str
@@ -168,6 +186,7 @@ class ReleaseRequested(Contract):
     attacks: Attacks | None
     gate: Gate
     digest: str
+    key: KeyMark | None = None
     member_of: Membership | None = None
     created_at: str
     traceparent: TraceParent | None = Field(default=None, exclude_if=absent)

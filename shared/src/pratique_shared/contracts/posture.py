@@ -156,6 +156,9 @@ class Posture(Contract):
     """What `GET /releases/{id}/posture` answers; while attacks run, gate and verdict are absent.
 
     `steps` are those of the policy without the tables of hierarchies and taxonomies, which are values.
+    `pseudonymisation` names the key of each step that makes pseudonyms. Where technique, scope, domain and
+    `key_fingerprint` of two releases are equal, their pseudonyms can be joined. Those of `per_run` have no fingerprint,
+    like those of a release that was asked for before keys had epochs.
     """
 
     release: str
@@ -166,6 +169,7 @@ class Posture(Contract):
     attributes: Attributes
     built_in: str | None = None
     steps: tuple[dict[str, JsonValue], ...] = ()
+    pseudonymisation: tuple[dict[str, JsonValue], ...] = ()
     records: RecordsSummary
     before: Metrics | None = None
     after: Metrics

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes, Column
 from pratique_shared.contracts.captures import RecordUnit
-from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure, SourceTable
+from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure, KeyMark, SourceTable
 from pratique_shared.contracts.gate import Gate
 from pratique_shared.contracts.messages import TraceParent, absent
 from pratique_shared.contracts.model import Contract
@@ -223,12 +223,13 @@ Work = Annotated[SweepWork | AttackWork | UtilityWork | RecommendationWork | Pro
 
 
 class StudyRequested(Contract):
-    """A study was asked for; `digest` covers all that its figures follow from."""
+    """A study was asked for; `key` fixes the pseudonymisation key of its policies and of its members."""
 
     id: str
     tenant: str
     name: str | None
     work: Work
+    key: KeyMark | None = None
     created_at: str
     traceparent: TraceParent | None = Field(default=None, exclude_if=absent)
 

@@ -17,7 +17,7 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]
 
 from pratique_privacy.evidence.envelope import PAYLOAD_TYPE, PublicKey, Signer, authenticated, sealed
-from pratique_privacy.evidence.pseudonyms import key_mark, pseudonyms_of
+from pratique_privacy.key_marks import key_mark, pseudonyms_of
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.shipped import verify
 from pratique_privacy.shipped.verify import Rejected, check_file, check_time, open_certificate, read_keys

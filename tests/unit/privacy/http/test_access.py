@@ -85,6 +85,8 @@ MAY: dict[str, set[str]] = {
     "DELETE /api-keys/{id}": set(),
     "GET /signing-keys": {OPERATOR, RECIPIENT, AUDITOR},
     "POST /signing-keys": set(),
+    "GET /tenant-keys": {OPERATOR, AUDITOR},
+    "POST /tenant-keys": set(),
     "GET /audit": {AUDITOR},
     "GET /audit/check": {AUDITOR},
 }

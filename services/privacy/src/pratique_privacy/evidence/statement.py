@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pratique_privacy.evidence.limits import INFERENCE, LIMITATIONS, LINKABILITY, SINGLING_OUT
-from pratique_privacy.evidence.pseudonyms import KeyMark, pseudonyms_of
 from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.key_marks import pseudonyms_of
 from pratique_privacy.posture import posture_of, shown_to_all
-from pratique_shared.contracts.facts import Published
+from pratique_shared.contracts.facts import KeyMark, Published
 from pratique_shared.contracts.media import file_name
 from pratique_shared.contracts.posture import AttackFigures, Metrics, Posture
 

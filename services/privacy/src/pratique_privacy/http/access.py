@@ -86,6 +86,8 @@ ROLES: Final[dict[str, frozenset[Role]]] = {
     "revokeApiKey": ADMIN,
     "listSigningKeys": EVERYONE,
     "addSigningKey": ADMIN,
+    "listTenantKeys": WATCHERS,
+    "addTenantKey": ADMIN,
     "listAudit": AUDITORS,
     "checkAudit": AUDITORS,
     "createWebhook": OPERATOR,

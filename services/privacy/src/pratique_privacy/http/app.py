@@ -30,6 +30,7 @@ from pratique_privacy.http import (
     session,
     signing_keys,
     sweeps,
+    tenant_keys,
     trials,
     utility,
     webhooks,
@@ -61,7 +62,7 @@ PRIVATE = (
     integrations,
     session,
 )
-EVIDENCE = (certificates, bundles, reports, signing_keys, audit)
+EVIDENCE = (certificates, bundles, reports, signing_keys, tenant_keys, audit)
 OPEN = (health, meters, reference, public_keys, ics)
 
 

@@ -111,12 +111,13 @@ async def _admit(services: Services, caller: Caller, asked: ReleaseRequest) -> A
 
 async def _requested(services: Services, caller: Caller, admitted: Admitted, identity: str) -> ReleaseRequested:
     """Return the fact of a request, its own records stored."""
+    key = (await services.keys.tenant_keys.current(caller.tenant)).mark
     asked, terms, origins = admitted.asked, admitted.terms, admitted.origins
     inline: Blob | None = None
     source = asked.source
     if origins.inline is not None:
-        key = f"blobs/{identity}/{new_id('rel')}-inline"
-        inline = await services.archive.releases_room.put_bytes(key, origins.inline)
+        place = f"blobs/{identity}/{new_id('rel')}-inline"
+        inline = await services.archive.releases_room.put_bytes(place, origins.inline)
         source = Source(records=(), unit=asked.source.unit)  # the fact names the blob and holds no value
     return ReleaseRequested(
         id=identity,
@@ -134,7 +135,8 @@ async def _requested(services: Services, caller: Caller, admitted: Admitted, ide
         ppi=terms.ppi,
         attacks=terms.attacks,
         gate=terms.gate,
-        digest=request_digest(asked, terms, origins.digests()),
+        digest=request_digest(asked, terms, origins.digests(), key.epoch),
+        key=key,
         created_at=stamp(),
         traceparent=here(),
     )

@@ -35,7 +35,7 @@ from pratique_privacy.http.services import Services
 from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
-from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld
+from pratique_shared.contracts.facts import Cancelled, Measured, Published, ReleaseFailed, Withheld, epoch_of
 from pratique_shared.contracts.gate import GateResult
 from pratique_shared.contracts.media import Form, file_name
 from pratique_shared.contracts.model import Contract
@@ -249,8 +249,8 @@ async def get_suggestions(request: Request, release_id: str, caller: Called, ser
     facts = await present_release(services, caller, release_id)
     measured, table = await _measured(services, facts)
     sources = await _raw(services, facts)
-    key = await services.keys.tenant_key(caller.tenant)
-    found = await services.tables.suggestions(facts.requested, measured, table, sources, key)
+    key = await services.keys.tenant_keys.of(caller.tenant, epoch_of(facts.requested.key))
+    found = await services.tables.suggestions(facts.requested, measured, table, sources, key.secret)
     return unchanging(request, json.dumps(found))
 
 

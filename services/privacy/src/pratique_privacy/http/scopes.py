@@ -22,6 +22,7 @@ GROUPS: Final[dict[str, str]] = {
     "integrations": "webhooks",
     "api-keys": "keys",
     "signing-keys": "keys",
+    "tenant-keys": "keys",
     "audit": "audit",
 }
 READ: Final = ":read"

@@ -103,9 +103,16 @@ async def take_in(
         fresh = held or new_id(prefix)
         work = await make(fresh)
         identity = await slot.claim(fresh)
+        key = (await services.keys.tenant_keys.current(caller.tenant)).mark
         await studies.add(
             StudyRequested(
-                id=identity, tenant=caller.tenant, name=name, work=work, created_at=stamp(), traceparent=here()
+                id=identity,
+                tenant=caller.tenant,
+                name=name,
+                work=work,
+                key=key,
+                created_at=stamp(),
+                traceparent=here(),
             )
         )
         facts = await studies.study(caller.tenant, identity)

@@ -72,7 +72,7 @@ async def preview(request: Request, caller: Called, services: Reach) -> Response
         built_in=terms.built_in,
         ppi=terms.ppi,
         pilot=asked.pilot,
-        tenant_key=await services.keys.tenant_key(caller.tenant),
+        tenant_key=(await services.keys.tenant_keys.current(caller.tenant)).secret,
         rows=asked.rows,
         suggest=asked.suggest,
     )

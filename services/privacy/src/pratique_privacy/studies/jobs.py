@@ -11,7 +11,7 @@ from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.flow import StudyFacts, due
 from pratique_privacy.tables import Tables
 from pratique_privacy.verdict import attack_figures, plan_shards
-from pratique_shared.contracts.facts import Failure, ShardScored, SourceTable
+from pratique_shared.contracts.facts import Failure, ShardScored, SourceTable, epoch_of
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Conflict, Gone
 from pratique_shared.contracts.releases import Source
@@ -168,8 +168,8 @@ class Studies:
             rows = await sweep.figures(self._archive.whole, work, plan)
             return await self._tables.sweep(rows, seed=work.seed)
         if isinstance(work, RecommendationWork) and isinstance(plan, TablesRead):
-            key = await self._keys.tenant_key(facts.requested.tenant)
-            return await recommendation.answer(self._archive.whole, self._tables, work, plan, key)
+            key = await self._keys.tenant_keys.of(facts.requested.tenant, epoch_of(facts.requested.key))
+            return await recommendation.answer(self._archive.whole, self._tables, work, plan, key.secret)
         if isinstance(work, ProfilesWork) and isinstance(plan, TablesRead):
             read = await Sources(self._archive.whole).read(plan.tables, "host")
             return await self._tables.generalise_hosts(work, read)

@@ -7,7 +7,7 @@ from typing import Any
 from pratique_privacy.admission import SourceDigest, digest_of
 from pratique_privacy.archive import Archive
 from pratique_privacy.policy.digest import policy_sha256
-from pratique_shared.contracts.facts import Membership, Published, ReleaseFailed, ReleaseRequested, Withheld
+from pratique_shared.contracts.facts import Membership, Published, ReleaseFailed, ReleaseRequested, Withheld, epoch_of
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import Configuration, Members, StudyRequested, SweepSource, SweepWork
 from pratique_shared.runtime.clock import new_id, stamp
@@ -61,7 +61,9 @@ def requests(requested: StudyRequested, work: SweepWork, members: Members) -> It
                 policy=configuration.policy,
                 attacks=work.attacks,
                 ppi=work.ppi,
+                key_epoch=epoch_of(requested.key),
             ),
+            key=requested.key,
             member_of=Membership(study=requested.id, number=number),
             created_at=stamp(),
             traceparent=requested.traceparent,

@@ -1,32 +1,24 @@
-"""Pseudonyms as a certificate describes them: technique, scope, and which key, without the key."""
+"""Key marks: which key made the pseudonyms of a policy, by epoch and fingerprint, without the key."""
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pratique_shared.contracts.facts import KeyMark
 from pratique_shared.contracts.policy import CryptoPan, Hmac, Ipv4Shaped, Policy, SaltedHash, Token
 
 _LABEL: Final = b"pratique key fingerprint 1"
 FINGERPRINT_BYTES: Final = 8
 
 
-@dataclass(frozen=True)
-class KeyMark:
-    """Which pseudonymisation key was used: two releases with equal marks and scopes can be joined."""
-
-    epoch: int
-    fingerprint: str
-
-
 def key_mark(tenant_key: bytes, epoch: int) -> KeyMark:
     """Mark a key: 64 bits of an HMAC under it, which tell keys apart and nothing of the key."""
     digest = hmac.new(tenant_key, _LABEL, hashlib.sha256).digest()
-    return KeyMark(epoch, digest[:FINGERPRINT_BYTES].hex())
+    return KeyMark(epoch=epoch, fingerprint=digest[:FINGERPRINT_BYTES].hex())
 
 
-def pseudonyms_of(policy: Policy, mark: KeyMark) -> list[dict[str, Any]]:
-    """Describe every step that makes pseudonyms."""
+def pseudonyms_of(policy: Policy, mark: KeyMark | None) -> list[dict[str, Any]]:
+    """Describe every step that makes pseudonyms; without a mark it is not known which key of the tenant made them."""
     found = []
     for step in policy.steps:
         match step:
@@ -42,7 +34,7 @@ def pseudonyms_of(policy: Policy, mark: KeyMark) -> list[dict[str, Any]]:
     return found
 
 
-def _said(step: Hmac | Ipv4Shaped | CryptoPan, mark: KeyMark) -> dict[str, Any]:
+def _said(step: Hmac | Ipv4Shaped | CryptoPan, mark: KeyMark | None) -> dict[str, Any]:
     said = {"column": step.column, "technique": step.op, "scope": step.scope, "domain": step.domain}
     return {**said, **_key(None if step.scope == "per_run" else mark)}
 
