@@ -106,7 +106,7 @@ async def _fill(world: World, client: httpx.AsyncClient, document: dict[str, Any
     for path, sent in (*_tables(document), *_webhooks(document)):
         assert (await client.post(path, **sent)).status_code == 201
     assert (await client.post("/releases", json=_example(document, "/releases", "inline"))).status_code == 202
-    await _worked(world)
+    await worked(world)
     attacks = "/releases/{release_id}/attacks"
     for path, example in (
         ("/sweeps", "own_configuration"),
@@ -117,7 +117,7 @@ async def _fill(world: World, client: httpx.AsyncClient, document: dict[str, Any
     ):
         taken = await client.post(path.format_map(PLACES), json=_example(document, path, example))
         assert taken.status_code == 202, taken.text
-    await _worked(world)
+    await worked(world)
 
 
 def _example(document: dict[str, Any], path: str, name: str, method: str = "post") -> Any:  # noqa: ANN401 - JSON
@@ -182,7 +182,7 @@ def _host(number: int) -> dict[str, Any]:
     }
 
 
-async def _worked(world: World) -> None:
+async def worked(world: World) -> None:
     """Do what was rung for, until nothing is owed."""
     assert isinstance(world.bell, SilentBell)
     tables, archive = Tables(Inline(answer)), world.archive

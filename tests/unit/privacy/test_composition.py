@@ -92,6 +92,12 @@ def test_only_pseudonyms_that_come_back_can_be_joined() -> None:
     assert found == {"a": "hmac|deterministic|a", "c": "crypto_pan|per_pilot|address"}
 
 
+def test_pseudonyms_of_two_keys_of_a_tenant_are_of_two_makers() -> None:
+    policy = Policy.model_validate({"steps": [{"column": "a", "op": "hmac", "scope": "deterministic"}]})
+    assert lasting_pseudonyms(policy, 1) == lasting_pseudonyms(policy)  # what ledgers from before epochs say
+    assert lasting_pseudonyms(policy, 2) == {"a": "hmac|deterministic|a|2"}
+
+
 def test_equal_numbers_name_the_same_row_of_the_same_table() -> None:
     places: dict[tuple[str, int], int] = {}
     one = source_ids(np.array([0, 2, 3, 4]), ["x", "y"], [3, 2], places)

@@ -157,7 +157,7 @@ def test_two_releases_of_one_source_are_joined_by_its_rows() -> None:
         measure(requested(ports), rows),
     ]
     parts = [
-        {"policy": {"steps": []}, "quasi_identifiers": names, "read": ["d"], "source_rows": [6]}
+        {"policy": {"steps": []}, "key_epoch": 1, "quasi_identifiers": names, "read": ["d"], "source_rows": [6]}
         for names in (["ip"], ["port"])
     ]
     call = Call({"op": "compose", "parts": parts, "forget": 0.5, "sources": []}, *(reply.blobs[0] for _, reply in made))

@@ -29,12 +29,14 @@ from pratique_privacy.notices.lines import Lines
 from pratique_privacy.notices.subscribers import Subscribers
 from pratique_privacy.orphans.orphanage import Orphanage
 from pratique_privacy.outbound.post import Outbound
+from pratique_privacy.retention.keeper import Keeper
 from pratique_privacy.settings import (
     FIRST_TENANT,
     PrivacySettings,
     allowed_by,
     front_of,
     ics_terms,
+    keep_of,
     key_set_of,
     rates_of,
     secret_text,
@@ -157,6 +159,7 @@ class Desk:
         self._courier = Courier(NoticeArchive(archive), lines, bell)
         self._privacy = Privacy(archive, keys, tables, studies, bell, Announcer(archive, self._courier.wake))
         self._orphanage = Orphanage(archive)
+        self._keeper = Keeper(archive, audit, keep_of(settings))
         self._registrar = None if terms is None else Registrar(terms, Subscribers(archive), bell, audit)
 
     async def handle(self, message: Message) -> None:
@@ -172,7 +175,7 @@ class Desk:
 
     async def beside(self) -> None:
         """Do what nobody rings for, until cancelled."""
-        work = [self._privacy.sweep_forever(), self._courier.run(), self._orphanage.run()]
+        work = [self._privacy.sweep_forever(), self._courier.run(), self._orphanage.run(), self._keeper.run()]
         if self._registrar is not None:
             work.append(self._registrar.run())
         try:

@@ -1,9 +1,11 @@
 """Settings of the privacy service, and what is made of them; a wrong one ends the process with what to do."""
 
+from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 
 from pratique_privacy.http.forwarding import Front, networks, public_address
 from pratique_privacy.http.rates import CALLER, FAILURE, Buckets, Rate, Rates
@@ -11,9 +13,14 @@ from pratique_privacy.ics.terms import IcsTerms
 from pratique_privacy.identity.key_set import KeySet, from_address, from_file
 from pratique_privacy.identity.terms import ROLE_CLAIMS, Claims, TokenTerms, check_key_address
 from pratique_privacy.outbound.addresses import Allowed
+from pratique_privacy.retention.rule import Keep
 from pratique_shared.runtime.settings import Key, Settings
 
 FIRST_TENANT = "operator"
+# An empty text is what a compose file hands on of a variable that is not set.
+Days = Annotated[
+    Annotated[int, Field(ge=1, le=36_500)] | None, BeforeValidator(lambda given: None if given == "" else given)
+]
 
 
 class PrivacySettings(Settings):
@@ -41,6 +48,9 @@ class PrivacySettings(Settings):
     failure_burst: int = Field(default=FAILURE.burst, ge=1)
     metrics_token: SecretStr | None = None  # what a scraper of /metrics sends as its bearer
     api_waiting: int = Field(default=256, ge=1)  # requests that wait for a table child
+    keep_captures_days: Days = None
+    keep_datasets_days: Days = None
+    keep_releases_days: Days = None
     jwt_issuer: str = ""  # these four together, with one of the two places of keys
     jwt_audience: str = ""
     jwt_jwks_url: str = ""
@@ -96,6 +106,12 @@ def _proxies(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
         return networks(text)
     except ValueError:
         raise SystemExit("PRATIQUE_TRUSTED_PROXIES lists networks and addresses, as in 10.0.0.0/8, 192.0.2.7") from None
+
+
+def keep_of(settings: PrivacySettings) -> Keep:
+    """Return for how long each kind is kept."""
+    days = (settings.keep_captures_days, settings.keep_datasets_days, settings.keep_releases_days)
+    return Keep(*(None if each is None else timedelta(days=each) for each in days))
 
 
 def rates_of(settings: PrivacySettings) -> Rates:
