@@ -1,4 +1,4 @@
-"""`python -m pratique_local`: `run` serves, `backup` copies, `demo` shows; `sample` and `paper` write files."""
+"""`python -m pratique_local`: `run` serves, `backup` copies, `rekey` changes keys; `sample` and `paper` write files."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ from pratique_local.advise.command import run as advise
 from pratique_local.backup import back_up
 from pratique_local.demo import demo
 from pratique_local.one_time_link import one_time_link
+from pratique_local.rekey import rekey
 from pratique_local.sample import __main__ as sample
 from pratique_local.supervisor import Supervisor, plan
 from pratique_local.tenants import tenants
@@ -112,6 +113,10 @@ def main() -> int:
     tenant = commands.add_parser("tenant", help="make a tenant and its first admin key, which is shown this once")
     tenant.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
     tenant.add_argument("words", nargs="+", metavar="add NAME | admin-key NAME | list")
+    changed = commands.add_parser(
+        "rekey", help="change the storage keys and the master key of a service that is stopped"
+    )
+    changed.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
     saved = commands.add_parser("backup", help="copy the store, also of a service that runs")
     saved.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
     saved.add_argument("--to", type=Path, required=True, help="a folder; what is there already is not copied again")
@@ -149,6 +154,8 @@ def main() -> int:
         return run(given.data, given.port, given.attack_workers)
     if given.command == "tenant":
         return tenants(given.data, given.words)
+    if given.command == "rekey":
+        return rekey(given.data)
     if given.command == "paper":
         return _paper(given, parser)
     if given.capture is not None and not given.capture.is_file():

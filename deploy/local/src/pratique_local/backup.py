@@ -24,7 +24,8 @@ class Copied:
 def back_up(data: Path, to: Path, secrets_to: Path | None = None) -> Copied:
     """Copy the store of a data folder to a folder; what is there already is not copied again.
 
-    Nothing in a store changes in place, so size and name say enough. What was shredded in the store is removed from the
+    No fact or blob changes in place, so size and name say enough of them; of wrapped keys, which `rekey` puts under
+    another key, the time of writing does. What was shredded in the store is removed from the
     backup too: a deletion reaches it at the next run.
     """
     store, copy = data / "store", to / "store"
@@ -57,8 +58,8 @@ def _is_blob(path: Path, store: Path) -> bool:
 def _copy(path: Path, to: Path) -> int | None:
     """Copy a file whole or not at all; return its size, or None where there was nothing to do."""
     try:
-        size = path.stat().st_size
-        if to.exists() and to.stat().st_size == size:
+        size, written = path.stat().st_size, path.stat().st_mtime_ns
+        if to.exists() and (to.stat().st_size, to.stat().st_mtime_ns) == (size, written):
             return None
         to.parent.mkdir(parents=True, exist_ok=True)
         draft = to.with_name(to.name + _DRAFT)

@@ -148,6 +148,19 @@ def _metered(programs: list[Program], environment: Mapping[str, str]) -> Iterato
             yield program
 
 
+def holding(data: Path) -> IO[str]:
+    """Take a data folder until the file is closed; exits when a supervisor holds it."""
+    lock = (data / "supervisor.lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise SystemExit(
+            f"Pratique already runs on {data}: stop it first, or choose another folder by PRATIQUE_DATA"
+        ) from None
+    return lock
+
+
 def _room_keys(secrets: Secrets, rooms: tuple[str, ...]) -> dict[str, str]:
     return {f"PRATIQUE_KEY_{room.upper()}": secrets.rooms[room] for room in rooms}
 
@@ -164,13 +177,7 @@ class Supervisor:
         """Take the data folder and start everything; exits when another supervisor holds the folder."""
         os.umask(0o077)  # what is stored is nobody else's business
         self.plan.data.mkdir(parents=True, exist_ok=True)
-        self._lock = (self.plan.data / "supervisor.lock").open("w")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise SystemExit(
-                f"Pratique already runs on {self.plan.data}: stop it first, or choose another folder by PRATIQUE_DATA"
-            ) from None
+        self._lock = holding(self.plan.data)
         for program in self.plan.programs:
             self._running[program.name] = _Running(program, self._spawn(program), time.monotonic())
 

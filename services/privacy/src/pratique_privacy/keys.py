@@ -14,13 +14,15 @@ from pratique_privacy.signing import SigningKeys
 from pratique_privacy.tenant_keys import TenantKeys
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
-from pratique_shared.runtime.artifacts import Room
+from pratique_shared.runtime.artifacts import Rewrapped, Room
 from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
 KEY_ID = re.compile(r"key_[0-9a-z]{26}")
 TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # it names folders
+SECRETS = "secrets/"  # the folder of secrets; what they are bound to is the name below it
+NAMING = "subjects"  # the secret that names the subjects of tokens
 CACHED = 5  # seconds that a key's state may be stale
 
 
@@ -61,8 +63,8 @@ class KeyRoom:
     """The room of keys; only privacy opens it."""
 
     def __init__(self, room: Room, master: bytes) -> None:
-        self._room, self._master = room, StorageKey(master)
-        self._naming = hmac.digest(master, b"pratique subjects", "sha256")
+        self._room, self._master = room, StorageKey.of(master)
+        self._naming: bytes | None = None
         self.signing = SigningKeys(room, self._master)
         self.tenant_keys = TenantKeys(room, self._master)
         self.sessions = Sessions(room)
@@ -172,10 +174,17 @@ class KeyRoom:
         with suppress(Problem):
             await self._room.create(f"api/{key_id}/used/{today}", b"{}")
 
-    def subject(self, issuer: str, name: str) -> str:
+    async def name_subjects(self) -> bytes:
+        """Return the key that names subjects, kept at first use: another master key changes no name."""
+        if self._naming is None:
+            made = hmac.digest(self._master.secret, b"pratique subjects", "sha256")
+            self._naming = await self.keep_secret(NAMING, made)
+        return self._naming
+
+    async def subject(self, issuer: str, name: str) -> str:
         """Return what stands for the subject of a token: the same each time, and told by nobody without our key."""
         told = f"{len(issuer)} {issuer} {name}".encode(errors="replace")
-        return f"sub_{hmac.digest(self._naming, told, 'sha256').hex()[:26]}"
+        return f"sub_{hmac.digest(await self.name_subjects(), told, 'sha256').hex()[:26]}"
 
     async def add_tenant(self, tenant: str) -> bool:
         """Let there be a tenant, whose name has the form `TENANT`; return whether it is new."""
@@ -208,17 +217,23 @@ class KeyRoom:
 
     async def keep_secret(self, name: str, secret: bytes) -> bytes:
         """Keep a secret under the master key; return the one that is kept, which may be an earlier one."""
-        await self._room.create(f"secrets/{name}", self._master.wrap(secret, name))
+        await self._room.create(f"{SECRETS}{name}", self._master.wrap(secret, name))
         return await self.secret(name) or secret
 
     async def secret(self, name: str) -> bytes | None:
         """Return a secret that was kept, None once it is forgotten."""
-        wrapped = await self._room.read(f"secrets/{name}")
+        wrapped = await self._room.read(f"{SECRETS}{name}")
         return None if wrapped is None else self._master.unwrap(wrapped, name)
+
+    async def rewrap(self) -> Rewrapped:
+        """Put the first master key around every key and secret that another one wraps; see `Room.rewrap`."""
+        named = {name: name for folder in ("tenants", "signing") for name in await self._room.names(folder)}
+        named |= {name: name.removeprefix(SECRETS) for name in await self._room.names(SECRETS.rstrip("/"))}
+        return await self._room.rewrap_each({**named, "probe": "probe"}, self._master)
 
     async def forget_secret(self, name: str) -> None:
         """Remove a secret for good."""
-        await self._room.delete(f"secrets/{name}")
+        await self._room.delete(f"{SECRETS}{name}")
 
 
 def _in_force(key: ApiKey) -> Caller:

@@ -1,4 +1,4 @@
-"""The privacy service: `python -m pratique_privacy api`, `worker`, or `tenant add NAME`."""
+"""The privacy service: `python -m pratique_privacy api`, `worker`, `tenant add NAME`, or `rekey`."""
 
 import asyncio
 import logging
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
+from typing import get_args
 
 import uvicorn
 
@@ -45,6 +46,7 @@ from pratique_privacy.settings import (
 from pratique_privacy.tables import LIMITS, TABLE_CHILD, Tables
 from pratique_privacy.tenants import TenantRefused, add_admin_key, add_tenant
 from pratique_shared.contracts.messages import Message
+from pratique_shared.runtime.artifacts import RoomName
 from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.meters import BUILD, serve_meters
 from pratique_shared.runtime.queues import Doorbell, connect, serve
@@ -70,6 +72,7 @@ async def first_key(settings: PrivacySettings, keys: KeyRoom) -> None:
     The file comes first: a crash between the two leaves a key that the next start puts in force.
     """
     await keys.add_tenant(FIRST_TENANT)
+    await keys.name_subjects()
     if await keys.api_keys(FIRST_TENANT):
         return
     path = settings.admin_key_file or settings.data / "admin.key"
@@ -209,6 +212,16 @@ async def work(settings: PrivacySettings) -> None:
         studies.close()
 
 
+async def rekey(settings: PrivacySettings) -> None:
+    """Put the first key of each ring around whatever another one wraps; ends with 1 where something opens to none."""
+    found = {name: await settings.room(name).rewrap() for name in get_args(RoomName)}
+    found["master"] = await key_room_of(settings).rewrap()
+    for name, done in found.items():
+        print(f"{name}: {done.found} wrapped keys, {done.changed} wrapped anew, {done.broken} that no key opens")
+    if any(done.broken for done in found.values()):
+        raise SystemExit("some keys open under none that is given: put the earlier keys back behind the first one")
+
+
 async def keep_tenants(settings: PrivacySettings, words: list[str]) -> None:
     """Make or list tenants; what is printed is shown this once."""
     keys, audit = key_room_of(settings), AuditLog(archive_of(settings).releases_room)
@@ -248,5 +261,7 @@ def main() -> None:
                 asyncio.run(work(settings))
         case ["tenant", *words]:
             asyncio.run(keep_tenants(settings, words))
+        case ["rekey"]:
+            asyncio.run(rekey(settings))
         case _:
-            raise SystemExit("say which: api, worker or tenant")
+            raise SystemExit("say which: api, worker, tenant or rekey")

@@ -9,21 +9,24 @@ import hashlib
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
+from pratique_shared.runtime.exchange import exchange
 from pratique_shared.runtime.meters import STORE_ERRORS
 from pratique_shared.runtime.sealing import BrokenSeal, Chunks, Opener, Sealer, StorageKey, new_data_key
 
 if TYPE_CHECKING:
+    from obstore import UpdateVersion
     from obstore.store import S3Config
 
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
@@ -53,6 +56,15 @@ def _problem(error: Exception) -> Exception:
         problem = StoreFull("store-full", "The artifact store takes no more: free space, then send the request again.")
     STORE_ERRORS.labels(problem.code).inc()
     return problem
+
+
+@dataclass(frozen=True)
+class Rewrapped:
+    """How many wrapped keys there were, how many got another wrapping, and how many no key of the ring opens."""
+
+    found: int
+    changed: int
+    broken: int
 
 
 class Room:
@@ -118,6 +130,26 @@ class Room:
                 continue
             except (BaseError, OSError) as error:
                 raise _problem(error) from error
+
+    async def replace(self, key: str, old: bytes, new: bytes) -> bool:
+        """Put new bytes where the old ones stand; return False where they do not any more.
+
+        What was removed meanwhile stays removed. Only wrapped keys are ever replaced, by the same key in another
+        wrapping: a fact never is.
+        """
+        if self._root is not None:
+            return await asyncio.to_thread(exchange, self._root / key, old, new)
+        try:
+            found = await obstore.get_async(self._store, key)
+            if bytes(await found.bytes_async()) != old:
+                return False
+            same = cast("UpdateVersion", {"e_tag": found.meta["e_tag"]})
+            await obstore.put_async(self._store, key, new, mode=same, use_multipart=False)
+        except (FileNotFoundError, PreconditionError):
+            return False
+        except (BaseError, OSError) as error:
+            raise _problem(error) from error
+        return True
 
     # Blobs --------------------------------------------------------------------------------------------------
 
@@ -225,6 +257,31 @@ class Room:
         """Remove every blob below a folder, data keys first."""
         blobs = await self.names(folder)
         await self.delete(*sorted(blobs, key=lambda name: not name.endswith(KEY_SUFFIX)))
+
+    async def rewrap(self) -> Rewrapped:
+        """Put the first storage key around every data key that another one wraps; the blobs stay as they are.
+
+        It may be cut off at any point, and doing it again goes on. Blobs may be written and shredded meanwhile.
+        """
+        keys = [key for key in await self.names("blobs") if key.endswith(KEY_SUFFIX)]
+        return await self.rewrap_each({key: key.removesuffix(KEY_SUFFIX) for key in keys}, self._key)
+
+    async def rewrap_each(self, named: Mapping[str, str], ring: StorageKey) -> Rewrapped:
+        """Put the first key of a ring around each of these objects, given with the names that they are bound to."""
+        found = changed = broken = 0
+        for key, name in named.items():
+            wrapped = await self.read(key)
+            if wrapped is None:  # shredded meanwhile
+                continue
+            found += 1
+            try:
+                fresh = ring.rewrapped(wrapped, name)
+            except BrokenSeal:
+                broken += 1
+                continue
+            if fresh is not None:
+                changed += await self.replace(key, wrapped, fresh)
+        return Rewrapped(found, changed, broken)
 
     async def clear_drafts(self, folder: str, before: datetime) -> int:
         """Remove the files that killed writers left half written below a folder; return how many.

@@ -2,13 +2,15 @@
 
 The layout is that of STREAM (Hoang et al. 2015): chunk i is AES-256-GCM under nonce `i (11 bytes) || last (1 byte)`,
 so that chunks can be neither reordered nor cut off unnoticed. The wrapped data key lies beside the blob in an object
-of its own: deleting it shreds the blob, and a new storage key could be put around it without touching the blob.
+of its own: deleting it shreds the blob, and a new storage key is put around it without touching the blob.
 """
 
+import hmac
 import json
 import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from cryptography.exceptions import InvalidTag
@@ -17,6 +19,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 MAGIC = b"PRQSEAL1"
 CHUNK = 1 << 20  # plain bytes a chunk
 TAG = 16
+KEY_BYTES = 32
 
 
 class BrokenSeal(Exception):
@@ -25,23 +28,50 @@ class BrokenSeal(Exception):
 
 @dataclass(frozen=True)
 class StorageKey:
-    """The key of a room. `secret` is 32 bytes."""
+    """The key of a room, 32 bytes, and others of it that still unwrap: those before it, or one that is to follow."""
 
     secret: bytes = field(repr=False)
+    others: tuple[bytes, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, ring: bytes) -> "StorageKey":
+        """Read keys that stand one after the other; the first one wraps."""
+        first, *others = (ring[start : start + KEY_BYTES] for start in range(0, len(ring), KEY_BYTES))
+        return cls(first, tuple(others))
 
     def wrap(self, data_key: bytes, name: str) -> bytes:
-        """Wrap a data key for the blob `name`."""
+        """Wrap a data key for the blob `name`; which key did it stands beside it."""
         nonce = secrets.token_bytes(12)
         sealed = AESGCM(self.secret).encrypt(nonce, data_key, name.encode())
-        return json.dumps({"format": 1, "wrapped": b64encode(nonce + sealed).decode()}).encode()
+        header = {"format": 1, "key": _key_id(self.secret), "wrapped": b64encode(nonce + sealed).decode()}
+        return json.dumps(header).encode()
 
     def unwrap(self, wrapped: bytes, name: str) -> bytes:
-        """Return the data key of the blob `name`; raise `BrokenSeal` when it is not ours."""
+        """Return the data key of the blob `name`; raise `BrokenSeal` when it is not ours.
+
+        What does not name its key is from before there could be several: each of ours is tried.
+        """
         try:
-            raw = b64decode(json.loads(wrapped)["wrapped"])
-            return AESGCM(self.secret).decrypt(raw[:12], raw[12:], name.encode())
-        except (InvalidTag, ValueError, KeyError) as error:
+            header = json.loads(wrapped)
+            raw, named = b64decode(header["wrapped"]), header.get("key")
+        except (ValueError, KeyError) as error:
             raise BrokenSeal(name) from error
+        for secret in (self.secret, *self.others):
+            if named in (None, _key_id(secret)):
+                with suppress(InvalidTag, ValueError):
+                    return AESGCM(secret).decrypt(raw[:12], raw[12:], name.encode())
+        raise BrokenSeal(name)
+
+    def rewrapped(self, wrapped: bytes, name: str) -> bytes | None:
+        """Return the same data key under the first key, None where it is already; raises `BrokenSeal`."""
+        data_key = self.unwrap(wrapped, name)
+        is_first = json.loads(wrapped).get("key") == _key_id(self.secret)
+        return None if is_first else self.wrap(data_key, name)
+
+
+def _key_id(secret: bytes) -> str:
+    """Name a key: 64 bits of an HMAC under it, which tell keys apart and nothing of the key."""
+    return hmac.digest(secret, b"pratique storage key 1", "sha256")[:8].hex()
 
 
 def new_data_key() -> bytes:

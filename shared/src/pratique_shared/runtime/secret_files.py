@@ -20,8 +20,13 @@ def write_secret(path: Path, text: str) -> None:
         pass
     finally:
         draft.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Let the names in a folder be durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

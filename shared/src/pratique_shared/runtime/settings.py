@@ -10,15 +10,22 @@ from pydantic import BeforeValidator, Field, SecretBytes, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pratique_shared.runtime.artifacts import Room, RoomName, open_room
-from pratique_shared.runtime.sealing import StorageKey
+from pratique_shared.runtime.sealing import KEY_BYTES, StorageKey
 
 
 def _key_bytes(value: object) -> object:
-    """Read a key of 32 bytes from hex text."""
-    return bytes.fromhex(value.strip()) if isinstance(value, str) else value
+    """Read keys of 32 bytes from hex text, one or several with spaces, line ends or commas between."""
+    if not isinstance(value, str):
+        return value
+    keys = [bytes.fromhex(word) for word in value.replace(",", " ").split()]
+    if not 1 <= len(keys) <= MOST_KEYS or any(len(key) != KEY_BYTES for key in keys) or len(set(keys)) < len(keys):
+        raise ValueError(f"has 64 hex digits, or up to {MOST_KEYS} different keys of that form")
+    return b"".join(keys)
 
 
-Key = Annotated[SecretBytes, BeforeValidator(_key_bytes), Field(min_length=32, max_length=32)]
+MOST_KEYS = 8  # of a room at a time
+# The keys one after the other: the first wraps, all of them unwrap (`StorageKey.of`).
+Key = Annotated[SecretBytes, BeforeValidator(_key_bytes)]
 
 
 def _unless_empty(value: object) -> object:
@@ -72,7 +79,7 @@ class Settings(BaseSettings):
         return open_room(
             self.store or (self.data.absolute() / "store").as_uri(),
             name,
-            StorageKey(secret.get_secret_value()),
+            StorageKey.of(secret.get_secret_value()),
             {name: value.get_secret_value().strip() for name, value in given.items() if value is not None},
         )
 

@@ -63,7 +63,7 @@ class Tokens:
         if role == "recipient" and not _is_recipient(recipient):
             detail = f"A recipient's token names its recipient: put it in the claim `{names.recipient}`."
             raise _refused("token-recipient-missing", detail)
-        return Caller(self._keys.subject(self._terms.issuer, subject), tenant, role, recipient)
+        return Caller(await self._keys.subject(self._terms.issuer, subject), tenant, role, recipient)
 
     async def _claims(self, bearer: str) -> dict[str, Any]:
         if len(bearer) > MOST_CHARACTERS:
