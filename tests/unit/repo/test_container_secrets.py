@@ -50,6 +50,28 @@ def test_a_second_run_keeps_what_is_there_and_makes_what_is_missing(tmp_path: Pa
     assert {name for name in first if first[name] != second[name]} == {"pratique_key_scores"}
 
 
+def rotate(folder: Path, *steps: str) -> list[list[str]]:
+    """The words of each file of keys after these steps."""
+    for step in steps:
+        subprocess.run(["/bin/sh", SCRIPT.with_name("rotate-secrets.sh"), step, folder], check=True)
+    return [(folder / f"pratique_{key}").read_text().replace(",", " ").split() for key in KEYS]
+
+
+def test_keys_are_changed_in_three_steps_each_of_which_may_be_done_twice(tmp_path: Path) -> None:
+    make_secrets(tmp_path)
+    old = [keys[0] for keys in rotate(tmp_path)]
+    added = rotate(tmp_path, "add", "add")
+    assert [keys[0] for keys in added] == old
+    fresh = [keys[1] for keys in added]
+    assert len({*old, *fresh}) == 2 * len(KEYS)
+    assert rotate(tmp_path, "first", "first") == [[new, one] for new, one in zip(fresh, old, strict=True)]
+    assert rotate(tmp_path, "drop", "drop", "first") == [[new] for new in fresh]
+    assert {(tmp_path / f"pratique_{key}").stat().st_mode & 0o777 for key in KEYS} == {0o444}
+    command = ["/bin/sh", SCRIPT.with_name("rotate-secrets.sh"), "", tmp_path]
+    wrong = subprocess.run(command, capture_output=True, check=False)
+    assert (wrong.returncode, b"usage" in wrong.stderr) == (2, True)
+
+
 def test_the_folder_is_open_to_its_owner_alone_and_ignored_by_git(tmp_path: Path) -> None:
     make_secrets(tmp_path / "secrets")
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700

@@ -3,9 +3,8 @@
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import Field, SecretStr
 
 from pratique_privacy.http.forwarding import Front, networks, public_address
 from pratique_privacy.http.rates import CALLER, FAILURE, Buckets, Rate, Rates
@@ -17,10 +16,6 @@ from pratique_privacy.retention.rule import Keep
 from pratique_shared.runtime.settings import Key, Settings
 
 FIRST_TENANT = "operator"
-# An empty text is what a compose file hands on of a variable that is not set.
-Days = Annotated[
-    Annotated[int, Field(ge=1, le=36_500)] | None, BeforeValidator(lambda given: None if given == "" else given)
-]
 
 
 class PrivacySettings(Settings):
@@ -48,9 +43,9 @@ class PrivacySettings(Settings):
     failure_burst: int = Field(default=FAILURE.burst, ge=1)
     metrics_token: SecretStr | None = None  # what a scraper of /metrics sends as its bearer
     api_waiting: int = Field(default=256, ge=1)  # requests that wait for a table child
-    keep_captures_days: Days = None
-    keep_datasets_days: Days = None
-    keep_releases_days: Days = None
+    keep_captures_days: int = Field(default=0, ge=0, le=36_500)  # 0: until somebody deletes it
+    keep_datasets_days: int = Field(default=0, ge=0, le=36_500)
+    keep_releases_days: int = Field(default=0, ge=0, le=36_500)
     jwt_issuer: str = ""  # these four together, with one of the two places of keys
     jwt_audience: str = ""
     jwt_jwks_url: str = ""
@@ -111,7 +106,7 @@ def _proxies(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
 def keep_of(settings: PrivacySettings) -> Keep:
     """Return for how long each kind is kept."""
     days = (settings.keep_captures_days, settings.keep_datasets_days, settings.keep_releases_days)
-    return Keep(*(None if each is None else timedelta(days=each) for each in days))
+    return Keep(*(timedelta(days=each) if each else None for each in days))
 
 
 def rates_of(settings: PrivacySettings) -> Rates:

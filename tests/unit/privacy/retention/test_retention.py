@@ -234,11 +234,11 @@ async def test_nothing_is_deleted_that_cannot_be_written_down(aged: Aged, monkey
     assert await aged.status() == [200, 200, 200]
 
 
-def test_ages_are_days_in_the_environment_and_an_empty_text_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ages_are_days_in_the_environment_and_none_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRATIQUE_MASTER_KEY", "11" * 32)
     monkeypatch.setenv("PRATIQUE_KEEP_CAPTURES_DAYS", "30")
-    monkeypatch.setenv("PRATIQUE_KEEP_DATASETS_DAYS", "")
+    monkeypatch.setenv("PRATIQUE_KEEP_DATASETS_DAYS", "0")
     assert keep_of(PrivacySettings()) == Keep(captures=30 * DAY)
-    monkeypatch.setenv("PRATIQUE_KEEP_CAPTURES_DAYS", "0")
+    monkeypatch.setenv("PRATIQUE_KEEP_CAPTURES_DAYS", "-1")
     with pytest.raises(ValueError, match="keep_captures_days"):
         PrivacySettings()
