@@ -67,7 +67,7 @@ def test_keys_are_changed_in_three_steps_each_of_which_may_be_done_twice(tmp_pat
     assert rotate(tmp_path, "first", "first") == [[new, one] for new, one in zip(fresh, old, strict=True)]
     assert rotate(tmp_path, "drop", "drop", "first") == [[new] for new in fresh]
     assert {(tmp_path / f"pratique_{key}").stat().st_mode & 0o777 for key in KEYS} == {0o444}
-    command = ["/bin/sh", SCRIPT.with_name("rotate-secrets.sh"), "", tmp_path]
+    command = ["/bin/sh", str(SCRIPT.with_name("rotate-secrets.sh")), "", str(tmp_path)]
     wrong = subprocess.run(command, capture_output=True, check=False)
     assert (wrong.returncode, b"usage" in wrong.stderr) == (2, True)
 
