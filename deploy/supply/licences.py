@@ -20,6 +20,7 @@ ALLOWED = frozenset(
     {
         "0BSD",
         "Apache-2.0",
+        "BSD-2-Clause",
         "BSD-3-Clause",
         "CC0-1.0",
         "MIT",
@@ -31,6 +32,7 @@ ALLOWED = frozenset(
 )
 # What older metadata says in words of its own.
 WORDS = {
+    "3-clause bsd license": "BSD-3-Clause",
     "apache 2.0": "Apache-2.0",
     "apache license 2.0": "Apache-2.0",
     "apache software license": "Apache-2.0",

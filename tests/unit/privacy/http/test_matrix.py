@@ -25,9 +25,10 @@ from pratique_privacy.outbound.addresses import Allowed
 from pratique_shared.contracts.facts import CaptureFailed, Failure
 from pratique_shared.runtime.clock import fresh_name, now, stamp, text_of
 from tests.support.issuer import Issuer
-from tests.unit.privacy.http.test_access import MAY, OPEN
+from tests.unit.privacy.http.test_access import MAY, OF_THE_HOUSE, OPEN
 from tests.unit.privacy.http.world import PCAP, RELEASE, World, build_world
 
+ROWS: Final = MAY | OF_THE_HOUSE
 TENANT, OTHER = "acme", "harbour"
 BOUND, RIVAL = "hospital", "rival"
 CLASSES: Final = {"attributes": {"quasi_identifiers": ["ip"], "sensitive": ["role"]}}
@@ -211,7 +212,7 @@ async def matrix(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Matr
     world = build_world(tmp_path_factory.mktemp("matrix"), issuer=issuer, rates=rates)
     nowhere = "http://127.0.0.1:9"
     ics = IcsTerms(nowhere, nowhere, TENANT, BOUND, token=None, allowed=Allowed())
-    world.app.state.services = replace(world.app.state.services, ics=ics)
+    world.app.state.services = replace(world.app.state.services, ics=ics, house=TENANT)
     for tenant in (TENANT, OTHER):
         await world.keys.add_tenant(tenant)
     admins = {tenant: await world.client("admin", tenant) for tenant in (TENANT, OTHER)}
@@ -232,7 +233,7 @@ async def matrix(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Matr
 def may(operation: Operation, caller: str) -> bool:
     """Whether the table lets this caller's role do this."""
     role = ROLES_AND_NAMES[caller.partition(" by ")[0]][0]
-    return role == "admin" or role in MAY[operation.row]
+    return role == "admin" or role in ROWS[operation.row]
 
 
 def sees(operation: Operation, caller: str, tenant: str) -> bool:
@@ -249,7 +250,7 @@ def names_a_thing(operation: Operation) -> bool:
 
 
 def test_every_operation_of_the_document_has_a_row_and_every_row_an_operation(matrix: Matrix) -> None:
-    assert {operation.row for operation in matrix.operations} == set(MAY) | OPEN
+    assert {operation.row for operation in matrix.operations} == set(ROWS) | OPEN
     assert len({operation.name for operation in matrix.operations}) == len(matrix.operations)
 
 
