@@ -12,6 +12,8 @@ FUZZ_SECONDS ?= 600
 CONTRACT ?= 25
 BASE ?=
 MEMBERS := "./shared[tracing]" ./services/ingest ./services/privacy ./services/attack-sim ./clients/python ./deploy/local
+# Every process of ours would compile all that it imports, each time anew.
+unexport PYTHONDONTWRITEBYTECODE
 UV = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 
 .DEFAULT_GOAL := help
