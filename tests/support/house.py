@@ -14,7 +14,7 @@ import httpx
 
 from pratique import Client
 
-START = 90  # seconds; a busy machine takes its time to import polars four times
+START = 240  # seconds; a busy machine takes its time to import polars four times
 STOP = 30
 
 
