@@ -23,6 +23,14 @@ def stamp() -> str:
     return text_of(now())
 
 
+def stamp_after(*earlier: str) -> str:
+    """Return the present moment as text, no earlier than those: what follows from them is not dated before them.
+
+    Between two facts a clock may be set back, or the second is written by a machine whose clock is behind.
+    """
+    return max(stamp(), *earlier)
+
+
 def made_at(identity: str) -> datetime:
     """Return the moment that an id was made at."""
     milliseconds = 0
