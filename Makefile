@@ -53,7 +53,8 @@ assure: setup ## what must never happen, measured, into docs/assurance.md (PROFI
 	$(BIN)/python -m tests.assurance --profile $(PROFILE) $(if $(filter full,$(PROFILE)),--report docs/assurance.md)
 
 contract: setup ## requests made up from the OpenAPI document, CONTRACT=25 an operation and phase
-	PRATIQUE_CONTRACT=$(CONTRACT) $(BIN)/python -m pytest -m slow -s tests/conformance/test_contract.py
+	CONTRACT=$(CONTRACT) $(BIN)/python -m tests.assurance contract --profile full
+
 e2e: setup ## the dashboard in a browser (installs Debian's Chromium where it is root and there is none)
 	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium; } || \
 		{ echo "there is no /usr/bin/chromium: install Debian's package chromium"; exit 1; }

@@ -26,6 +26,7 @@ def contract(profile: Profile, folder: Path) -> Iterator[Figure]:
     if found.code:
         print(found.said[-20_000:], flush=True)
     yield some("operations tested", found.tested, operations)
+    yield some("requests made up", found.cases, operations)
     yield some("answers", len(answered), operations)
     yield none("answers of 5xx", sum(status >= 500 for status in answered))
     yield none("answers of an undocumented status", found.failures(*STATUS))

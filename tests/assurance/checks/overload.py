@@ -27,7 +27,7 @@ def overload(profile: Profile, folder: Path) -> Iterator[Figure]:
     """Send releases, previews, tables, captures and looks from everybody at once, without a pause."""
     capture = folder / "sample.pcap"
     write_sample(capture, subscribers=2)
-    with house(folder / "house", **LIMITS) as running:
+    with house(folder / "house", port=None, **LIMITS) as running:
         flood = Flood(running, capture.read_bytes(), time.monotonic() + SECONDS[profile])
         with ThreadPoolExecutor(CONNECTIONS) as pool:
             answers = [answer for each in pool.map(flood.client, range(CONNECTIONS)) for answer in each]
