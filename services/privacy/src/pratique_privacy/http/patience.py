@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import socket
+import struct
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,9 +71,16 @@ class Patient(H11Protocol):
         self._came, self._held = 0, held
         if self._waiting.look(debt, moved, LOOK):
             _log.info("a connection was ended: its client kept us waiting", extra={"owed": debt})
-            self.transport.abort()  # what it has not read is let go with it
+            self._end()
         else:
             self._next = self.loop.call_later(LOOK, self._look)
+
+    def _end(self) -> None:
+        """Reset the connection: the kernel, too, lets go of what the client has not read (socket(7), SO_LINGER)."""
+        connection = self.transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
 
     def _owed(self) -> Debt | None:
         """Return what the client owes now: nothing while it is we who are at work, or have stopped reading."""
