@@ -4,6 +4,7 @@ from tests.assurance.checks.access import access
 from tests.assurance.checks.clock import clock_jumps
 from tests.assurance.checks.contract import contract
 from tests.assurance.checks.drain import drain
+from tests.assurance.checks.fleet import fleet
 from tests.assurance.checks.fuzz import fuzz
 from tests.assurance.checks.kills import kills
 from tests.assurance.checks.load import load
@@ -15,6 +16,7 @@ from tests.assurance.figures import Check
 CHECKS: dict[str, Check] = {
     "fuzz": fuzz,
     "kills": kills,
+    "fleet": fleet,
     "load": load,
     "drain": drain,
     "overload": overload,

@@ -50,7 +50,7 @@ class Slow:
 
 
 class Beside(threading.Thread):
-    """A client as everybody is, that asks for a list again and again."""
+    """A client as everybody is, that asks for a list again and again, over a connection of its own each time."""
 
     def __init__(self, running: House) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Beside(threading.Thread):
             answer = self._caller.ask("GET", "/captures")
             self.seconds.append(answer.seconds)
             self.refused += answer.status != 200
-        self._caller.close()
+            self._caller.close()
 
     def stop(self) -> None:
         """Ask no more."""
