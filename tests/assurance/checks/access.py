@@ -19,7 +19,18 @@ TIMEOUT = 900
 def access(_: Profile, folder: Path) -> Iterator[Figure]:
     """Run the matrix in a process of its own, and count what it says that it has asked."""
     report = folder / "matrix.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", MATRIX]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "junit_family=xunit1",
+        f"--junitxml={report}",
+        MATRIX,
+    ]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if done.returncode:
         print(done.stdout[-10_000:], done.stderr[-2000:], flush=True)
