@@ -16,6 +16,7 @@ from pratique_local.sample import write_sample
 from tests.support.house import House
 
 JSON = "application/json"
+AT_REST = 3.0  # seconds after which a connection is opened anew: the service closes one after five
 PIECE = 1 << 20
 FILE_HEADER = 24  # bytes before the first packet of a classic capture
 
@@ -37,20 +38,24 @@ class Answer:
 
 
 class Caller:
-    """A client with a connection of its own, opened again where the service has closed it at rest."""
+    """A client with a connection of its own, opened anew after a rest."""
 
     def __init__(self, running: House, timeout: float = 120) -> None:
         where = urlsplit(running.url)
         self._connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=timeout)
-        self._bearer = f"Bearer {running.key}"
+        self._bearer, self._used = f"Bearer {running.key}", time.perf_counter()
 
     def ask(self, method: str, path: str, body: bytes | Iterator[bytes] | None = None, **headers: str) -> Answer:
         """Send one request, and read the whole answer."""
         given = {"Authorization": self._bearer, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        if time.perf_counter() - self._used > AT_REST:
+            self._connection.close()
         begun = time.perf_counter()
         self._connection.request(method, path, body, given)
         with closing(self._connection.getresponse()) as got:
-            return Answer(got.status, got.read(), got.headers["Retry-After"], time.perf_counter() - begun)
+            answer = got.read()
+        self._used = time.perf_counter()
+        return Answer(got.status, answer, got.headers["Retry-After"], self._used - begun)
 
     def close(self) -> None:
         """Close the connection."""

@@ -9,15 +9,18 @@ from tests.assurance.figures import Figure, Profile, most, none, some
 from tests.assurance.traffic import unfinished
 from tests.support.house import house
 
-RELEASES = {Profile.CI: 4, Profile.FULL: 12}
+RELEASES = {Profile.CI: 3, Profile.FULL: 12}
 ROUNDS = {Profile.CI: 2, Profile.FULL: 5}
-ROWS = [{"a": n % 97, "b": n % 89, "c": n % 83, "s": str(n % 5)} for n in range(20_000)]
-# A repetition looks 20,000 rows up in 2^3 projections: a shard takes longer than the eight seconds of a drain.
+COLUMNS = [f"q{number}" for number in range(12)]
+ROWS = [
+    {name: (n * (17 + 2 * at)) % (83 + at) for at, name in enumerate(COLUMNS)} | {"s": n % 5} for n in range(30_000)
+]
+# A repetition looks 30,000 rows up in 2^12 projections and is a shard: longer than the eight seconds of a drain.
 REQUEST: dict[str, Any] = {
     "source": {"records": ROWS},
-    "attributes": {"quasi_identifiers": ["a", "b", "c"], "sensitive": ["s"]},
+    "attributes": {"quasi_identifiers": COLUMNS, "sensitive": ["s"]},
     "policy": {"steps": []},
-    "attacks": {"repetitions": 200},
+    "attacks": {"partial_qi": None, "repetitions": 2, "seed": 1},
     "gate": {},
 }
 EXIT = 10  # seconds from SIGTERM to the end of every process
@@ -32,11 +35,12 @@ def drain(profile: Profile, folder: Path) -> Iterator[Figure]:
     seconds: list[float] = []
     codes: list[int] = []
     for _ in range(ROUNDS[profile]):
+        before = started(data)
         with house(data, "--attack-workers", "2") as running:
             if not accepted:
                 with running.http() as http:
                     accepted = [http.post("/releases", json=REQUEST).json()["id"] for _ in range(RELEASES[profile])]
-            in_flight += until_shards_run(data)
+            in_flight += until_shards_run(data, before)
             begun = time.monotonic()
             codes.append(running.stop())
             seconds.append(time.monotonic() - begun)
@@ -51,9 +55,9 @@ def drain(profile: Profile, folder: Path) -> Iterator[Figure]:
     yield most("starts of one shard", max(starts.values()), ROUNDS[profile] + 1)
 
 
-def until_shards_run(data: Path) -> int:
-    """Wait until shards have begun since now; return how many of those have no score yet."""
-    before, until = started(data), time.monotonic() + UNDER_WAY
+def until_shards_run(data: Path, before: dict[str, int]) -> int:
+    """Wait until shards have begun that had fewer starts `before`; return how many of those have no score yet."""
+    until = time.monotonic() + UNDER_WAY
     while time.monotonic() < until:
         begun = [shard for shard, starts in started(data).items() if starts > before.get(shard, 0)]
         if under_way := sum(not (scores_of(data) / shard).exists() for shard in begun):
