@@ -6,8 +6,7 @@ BIN := $(VENV)/bin
 CAPTURE ?=
 CAPTURES ?=
 POLICY ?= C4
-KILLS ?= 200
-MUTATIONS ?= 100000
+PROFILE ?= full
 FUZZ_SECONDS ?= 600
 CONTRACT ?= 25
 BASE ?=
@@ -52,12 +51,12 @@ check: setup ## format, lint, types, walls, containers, manifests
 	$(BIN)/hadolint deploy/docker/Dockerfile deploy/rapp/Dockerfile
 	$(BIN)/kubernetes-validate --strict --quiet $(filter-out %kustomization.yaml %scaling.yaml,$(wildcard deploy/k8s/base/*.yaml))
 
-assure: setup contract ## many releases under many kills (KILLS=200), many damaged captures (MUTATIONS=100000), the contract
-	PRATIQUE_KILLS=$(KILLS) $(BIN)/python -m pytest -m slow tests/integration/test_kills.py tests/integration/test_fleet.py
-	$(BIN)/python -m tests.assurance.mutations --count $(MUTATIONS) --processes 2
+assure: setup ## what must never happen, measured, into docs/assurance.md (PROFILE=full; PROFILE=ci: within 15 min, no page)
+	$(BIN)/python -m tests.assurance --profile $(PROFILE) $(if $(filter full,$(PROFILE)),--report docs/assurance.md)
 
 contract: setup ## requests made up from the OpenAPI document, CONTRACT=25 an operation and phase
-	PRATIQUE_CONTRACT=$(CONTRACT) $(BIN)/python -m pytest -m slow -s tests/conformance/test_contract.py
+	CONTRACT=$(CONTRACT) $(BIN)/python -m tests.assurance contract --profile full
+
 e2e: setup ## the dashboard in a browser (installs Debian's Chromium where it is root and there is none)
 	@test -x /usr/bin/chromium || { test "$$(id -u)" = 0 && apt-get install --yes --quiet chromium; } || \
 		{ echo "there is no /usr/bin/chromium: install Debian's package chromium"; exit 1; }

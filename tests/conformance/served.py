@@ -16,11 +16,12 @@ from tests.support.house import free_port
 START = 200  # seconds that a busy machine may take to furnish the world
 
 
-class Opened:
-    """The same service for readers that can send no key; it keeps the statuses that it answered with."""
+class Noted:
+    """An app that keeps the statuses that it answered with."""
 
-    def __init__(self, app: ASGIApp, statuses: list[int]) -> None:
+    def __init__(self, app: ASGIApp, statuses: list[int], bearer: str | None = None) -> None:
         self._app, self._statuses = app, statuses
+        self._headers = [] if bearer is None else [(b"authorization", f"Bearer {bearer}".encode())]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def noted(message: Message) -> None:
@@ -28,17 +29,17 @@ class Opened:
                 self._statuses.append(message["status"])
             await send(message)
 
-        headers = [*scope["headers"], (b"authorization", f"Bearer {KEY}".encode())]
-        await self._app({**scope, "headers": headers}, receive, noted)
+        await self._app({**scope, "headers": [*scope["headers"], *self._headers]}, receive, noted)
 
 
 @dataclass(frozen=True)
 class Served:
-    """Where it answers, and where it answers without a key."""
+    """Where it answers, and where it answers without a key, for readers that can send none; and with which statuses."""
 
     url: str
     opened: str
-    statuses: list[int] = field(default_factory=list)
+    answered: list[int] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)  # without a key
 
 
 @contextmanager
@@ -50,8 +51,8 @@ def served(folder: Path) -> Iterator[Served]:
 
     async def serve() -> None:
         app = (await furnished(folder)).app
-        opened = Opened(app, where.statuses)
-        servers.append(uvicorn.Server(uvicorn.Config(app, port=ports[0], log_config=None, lifespan="off")))
+        whole, opened = Noted(app, where.answered), Noted(app, where.statuses, KEY)
+        servers.append(uvicorn.Server(uvicorn.Config(whole, port=ports[0], log_config=None, lifespan="off")))
         servers.append(uvicorn.Server(uvicorn.Config(opened, port=ports[1], log_config=None, lifespan="off")))
         ready.set()
         await asyncio.gather(*(server.serve() for server in servers))

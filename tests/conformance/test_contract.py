@@ -1,10 +1,7 @@
 """The OpenAPI document against the service: its examples sent as they stand, and requests made up from its schemas."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +12,11 @@ import polars as pl
 import pytest
 
 from pratique_privacy.http.examples import PLACES
+from tests.conformance.made_up import made_up
 from tests.conformance.served import Served, served
 from tests.support.contract import KEY
 from tests.support.examples import EVENTS, JSON, Ask, asks
 
-HERE = Path(__file__).parent
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # What can only be refused here: the examples name a key of nobody's.
 MADE_UP = {"getPublicKey": 404}
@@ -103,57 +100,13 @@ def test_a_reader_of_parquet_fetches_the_parts_that_it_needs(service: Served) ->
     assert 206 in service.statuses
 
 
-def _schemathesis(service: Served, tmp_path: Path, *arguments: str, timeout: float) -> str:
-    """Run the tool over the whole document; return the summary, or fail with all that it says."""
-    command = [
-        sys.executable,
-        "-m",
-        "schemathesis.cli",
-        f"--config-file={HERE / 'schemathesis.toml'}",
-        "run",
-        f"{service.url}/openapi.json",
-        f"--header=Authorization: Bearer {KEY}",
-        "--no-color",
-        *arguments,
-    ]
-    environment = os.environ | {
-        "SCHEMATHESIS_HOOKS": "tests.conformance.contract_checks",
-        "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "NO_PROXY": "127.0.0.1",
-    }
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout, check=False, cwd=tmp_path, env=environment
-    )
-    text = done.stdout + done.stderr
-    (tmp_path / "schemathesis.txt").write_text(text)
-    assert done.returncode == 0, text[-20000:]
-    return text
-
-
-def _tested(said: str) -> int:
-    """How many operations the tool says that it has tested."""
-    return int(said.partition("Tested: ")[2].split(maxsplit=1)[0])
-
-
 def test_requests_that_follow_or_break_the_document_are_answered_as_it_says(
     service: Served, document: dict[str, Any], tmp_path: Path
 ) -> None:
-    said = _schemathesis(
-        service, tmp_path, "--phases=examples,fuzzing", "--max-examples=2", "--generation-deterministic", timeout=220
-    )
-    assert _tested(said) == len(operations(document))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.skipif("PRATIQUE_CONTRACT" not in os.environ, reason="the large run is `make contract`")
-def test_many_requests_that_follow_or_break_the_document_are_answered_as_it_says(
-    service: Served, document: dict[str, Any], tmp_path: Path
-) -> None:
-    examples = f"--max-examples={os.environ['PRATIQUE_CONTRACT']}"
-    said = _schemathesis(service, tmp_path, examples, "--seed=20260101", "--generation-database=none", timeout=3500)
-    print(said[said.index("SUMMARY") :])
-    assert _tested(said) == len(operations(document))
+    small = ("--phases=examples,fuzzing", "--max-examples=2", "--generation-deterministic")
+    found = made_up(service, tmp_path, *small, timeout=220)
+    assert found.code == 0, found.said[-20000:]
+    assert found.tested == len(operations(document))
 
 
 def test_the_answers_shown_hold_no_secret(document: dict[str, Any]) -> None:

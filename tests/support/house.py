@@ -14,7 +14,7 @@ import httpx
 
 from pratique import Client
 
-START = 90  # seconds; a busy machine takes its time to import polars four times
+START = 240  # seconds; a busy machine takes its time to import polars four times
 STOP = 30
 
 
@@ -62,7 +62,7 @@ class House:
         return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
 
     def programs(self) -> dict[int, str]:
-        """The supervisor's children that live now: process id to module or binary name."""
+        """The supervisor's children that live now: process id to module and its arguments, or to the binary's name."""
         pid = self.process.pid
         found = {}
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -70,8 +70,9 @@ class House:
                 words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            name = words[2] if len(words) > 2 and words[1] == b"-m" else words[0].rsplit(b"/", 1)[-1]
-            found[int(child)] = name.decode()
+            name = b" ".join(words[2:]).strip() if words[1:2] == [b"-m"] else words[0].rsplit(b"/", 1)[-1]
+            if name:  # one that ended and was not waited for yet has none
+                found[int(child)] = name.decode()
         return found
 
     def ready(self) -> bool:

@@ -50,6 +50,21 @@ async def test_a_job_that_the_server_lost_is_rung_again(bell: Doorbell) -> None:
     assert await bell._redis.zcard("pratique:privacy") == 1
 
 
+async def test_a_job_that_was_put_in_before_the_clock_was_set_back_is_taken_now(
+    bell: Doorbell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await bell.ring("privacy", OTHER)
+    (other,) = await bell._redis.zrange("pratique:privacy", 0, -1, withscores=True)
+    present = time.time
+    monkeypatch.setattr("arq.connections.timestamp_ms", lambda: int((present() + 86_400) * 1000))
+    await bell.ring("privacy", MESSAGE)
+    assert await bell.bring_forward("privacy") == 1
+    first, second = await bell._redis.zrange("pratique:privacy", 0, -1, withscores=True)
+    assert first == other  # what is due already keeps its place
+    assert second[1] <= time.time() * 1000
+    assert await bell.bring_forward("privacy") == 0
+
+
 async def test_a_lease_that_a_flush_took_away_comes_back_and_nobody_gives_back_anothers(bell: Doorbell) -> None:
     key = "lease:advance:" + MESSAGE.id
 

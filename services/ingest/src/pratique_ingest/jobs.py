@@ -8,7 +8,7 @@ from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.children import Body, Children, Limits, Reply
-from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp, stamp_after
 from pratique_shared.runtime.ledger import ORPHANED, Ledger
 from pratique_shared.runtime.meters import BYTES, CAPTURES, PACKETS
 from pratique_shared.runtime.queues import Doorbell
@@ -74,7 +74,7 @@ class Ingest:
                 await drafts.put(f"{folder}-{name}", data)
                 for name, data in zip(("hosts", "sessions", "identifiers"), reply.blobs, strict=True)
             ]
-            ready = _ready(reply.body, hosts, sessions, identifiers, self._plan)
+            ready = _ready(reply.body, hosts, sessions, identifiers, self._plan, requested)
             drafts.keep()
             if not await self._ledger.commit(requested.id, "outcome", ready):
                 drafts.drop()
@@ -92,7 +92,9 @@ class Ingest:
         call.cancel()
 
 
-def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob, plan: Plan) -> CaptureReady:
+def _ready(
+    body: Body, hosts: Blob, sessions: Blob, identifiers: Blob, plan: Plan, asked: CaptureRequested
+) -> CaptureReady:
     return CaptureReady(
         packets=body["packets"],
         bytes=body["bytes"],
@@ -107,5 +109,5 @@ def _ready(body: Body, hosts: Blob, sessions: Blob, identifiers: Blob, plan: Pla
         session_records=sessions,
         identifiers=identifiers,
         plan_sha256=plan.sha256,
-        at=stamp(),
+        at=stamp_after(asked.created_at),
     )

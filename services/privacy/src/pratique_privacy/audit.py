@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pratique_privacy.evidence.chain import AuditEntry, Event, linked
 from pratique_shared.contracts.problems import Problem, Unavailable
 from pratique_shared.runtime.artifacts import Room
-from pratique_shared.runtime.clock import day_of, fresh_name, new_id, stamp
+from pratique_shared.runtime.clock import day_of, fresh_name, id_after, stamp
 from pratique_shared.runtime.meters import AUDIT_ENTRIES
 
 MOST_IN_BLOCK = 1000
@@ -94,9 +94,7 @@ class _Chain:
         if self._last == _NEW:
             events = [Event("opened", heads=await self._heads()), *events]
         entries = linked(self._name, self._last, events, stamp())
-        block = new_id("aud")
-        while block <= self._block:  # two in one millisecond
-            block = new_id("aud")
+        block = id_after("aud", self._block)
         data = "".join(f"{entry.model_dump_json()}\n" for entry in entries).encode()
         await self._room.create(f"audit/{self._tenant}/{day_of(block)}/{block}", data)
         self._block, self._last = block, (entries[-1].number, entries[-1].hash)

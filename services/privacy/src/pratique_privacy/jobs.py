@@ -32,7 +32,7 @@ from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.posture import CompositionFigures
 from pratique_shared.contracts.problems import Conflict, Gone, Problem
 from pratique_shared.runtime.attempts import attempt
-from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp, stamp_after
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.meters import CERTIFICATES, RELEASES_ENDED, STAGE_DURATION, outcome_of
 from pratique_shared.runtime.queues import Doorbell
@@ -147,7 +147,7 @@ class Privacy:
             return await self._conclude(facts, ReleaseFailed(error=failure, at=stamp()))
         if tables is None:
             return False
-        resolved = RecordsResolved(tables=tables, at=stamp())
+        resolved = RecordsResolved(tables=tables, at=stamp_after(requested.created_at))
         if await self._archive.releases.commit(requested.id, "records", resolved):
             _stood("records", requested.created_at, resolved.at)
         return True
@@ -178,7 +178,7 @@ class Privacy:
                     "read": tuple(source.blob.sha256 for source in records.tables),
                     "table": table,
                     "plan": plan,
-                    "at": stamp(),
+                    "at": stamp_after(records.at),
                 }
             )
             tables.keep()
@@ -230,7 +230,7 @@ class Privacy:
             "prior_releases": company.prior,
             "composition": composition,
             "policy_sha256": requested.policy_sha256,
-            "at": stamp(),
+            "at": stamp_after(measured.at),
         }
         if gate.verdict != "pass" or requested.member_of is not None:
             await self._conclude(facts, Withheld.model_validate(common))

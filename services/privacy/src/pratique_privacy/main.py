@@ -17,6 +17,7 @@ from pratique_privacy.audit import AuditLog
 from pratique_privacy.dashboard import routes as dashboard
 from pratique_privacy.http.app import create_app
 from pratique_privacy.http.meters import watch_queues
+from pratique_privacy.http.patience import Patient
 from pratique_privacy.http.services import Services
 from pratique_privacy.ics.registrar import Registrar
 from pratique_privacy.identity.key_set import NoKeySet
@@ -129,6 +130,7 @@ async def serve_api(settings: PrivacySettings) -> None:
         app,
         host=settings.host,
         port=settings.port,
+        http=Patient,
         log_config=None,
         access_log=False,
         server_header=False,

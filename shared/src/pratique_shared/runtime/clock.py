@@ -1,7 +1,7 @@
 """The clock, and names that sort by time."""
 
 import secrets
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "prf", "rec", "key", "aud", "whk", "dlv", "ses", "tkt"]
@@ -21,6 +21,14 @@ def text_of(moment: datetime) -> str:
 def stamp() -> str:
     """Return the present moment as text."""
     return text_of(now())
+
+
+def stamp_after(*earlier: str) -> str:
+    """Return the present moment as text, no earlier than those: what follows from them is not dated before them.
+
+    Between two facts a clock may be set back, or the second is written by a machine whose clock is behind.
+    """
+    return max(stamp(), *earlier)
 
 
 def made_at(identity: str) -> datetime:
@@ -44,6 +52,14 @@ def fresh_name() -> str:
 def new_id(prefix: Prefix) -> str:
     """Return a fresh id: the prefix, 48 bits of milliseconds, 80 random bits (as in a ULID), in lower case."""
     return id_at(prefix, now(), secrets.randbits(80))
+
+
+def id_after(prefix: Prefix, last: str) -> str:
+    """Return a fresh id that sorts after `last`, in the same millisecond and after the clock was set back, too."""
+    fresh = new_id(prefix)
+    if fresh > last:
+        return fresh
+    return id_at(prefix, made_at(last) + timedelta(milliseconds=1), secrets.randbits(80))
 
 
 def id_at(prefix: Prefix, moment: datetime, bits: int) -> str:

@@ -33,6 +33,7 @@ LEASE = 10  # seconds
 RUNG_KEPT = 86_400  # seconds that the note of a waiting job is kept
 AT_ONCE = 500  # tasks of one round trip
 JOB_TIMEOUT = 86_400  # seconds; the child's own limits end a task long before
+AHEAD = 1  # seconds by which clocks may differ before it is put right
 PRESENCE = 5  # seconds that a worker counts as there
 PROGRESS_KEPT = 3600
 
@@ -220,6 +221,18 @@ class Doorbell:
         await self._redis.zremrangebyscore(f"{_name(queue)}:workers", "-inf", time.time())
         await self._redis.zadd(f"{_name(queue)}:workers", {worker: time.time() + PRESENCE})
 
+    async def bring_forward(self, queue: Queue) -> int:
+        """Let jobs wait no longer that were put in by a clock ahead of this one; return how many there were.
+
+        arq takes a job from the moment on that it is ranked by. Nothing of ours is put off, so one that is ranked later
+        than now was put in before a clock was set back, or by a machine whose clock is ahead.
+        """
+        now = time.time() * 1000
+        ahead = await self._redis.zrangebyscore(_name(queue), now + AHEAD * 1000, "+inf")
+        if ahead:
+            await self._redis.zadd(_name(queue), dict.fromkeys(ahead, now), xx=True)
+        return len(ahead)
+
     async def sight(self, queue: Queue) -> QueueSight | None:
         """Return how a queue stands; None where the server does not answer."""
         name, now = _name(queue), time.time()
@@ -314,6 +327,7 @@ async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> Non
     worker = secrets.token_hex(8)
     while True:
         await bell.show(queue, worker)
+        await bell.bring_forward(queue)
         if alive is not None:
             alive.touch()
         await asyncio.sleep(PRESENCE / 3)
