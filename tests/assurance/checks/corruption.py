@@ -35,14 +35,28 @@ def corruption(profile: Profile, folder: Path) -> Iterator[Figure]:
             client, 1, source={"capture": capture}, policy="C4", attributes=None, gate={}, recipient="r"
         )
         routes = [route for release in made for route in routes_of(release)] + [
-            *(f"/captures/{capture}{rest}" for rest in ("", "/records", "/records?format=csv", "/records?unit=session", "/identifiers")),
-            *("/captures", "/releases", "/policies", "/policies/ours", "/gate-floor", "/keys/jwks.json", "/signing-keys", "/tenant-keys"),
+            *(
+                f"/captures/{capture}{rest}"
+                for rest in ("", "/records", "/records?format=csv", "/records?unit=session", "/identifiers")
+            ),
+            *(
+                "/captures",
+                "/releases",
+                "/policies",
+                "/policies/ours",
+                "/gate-floor",
+                "/keys/jwks.json",
+                "/signing-keys",
+                "/tenant-keys",
+            ),
         ]
         before = answers(http, routes)
         yield some("routes asked", sum(status == 200 for status, _ in before.values()), len(routes))
         turned, wrong, refused = 0, [], 0
         for path in _files(running):
-            for place in chance.integers(8 * path.stat().st_size, size=BITS[profile]).tolist() if path.stat().st_size else ():
+            for place in (
+                chance.integers(8 * path.stat().st_size, size=BITS[profile]).tolist() if path.stat().st_size else ()
+            ):
                 whole = path.read_bytes()
                 path.write_bytes(flipped(whole, place))
                 turned += 1
@@ -56,7 +70,10 @@ def corruption(profile: Profile, folder: Path) -> Iterator[Figure]:
         yield some("bits turned, one in a file at a time", turned)
         yield some("control: answers refused for it", refused)
         yield none("answers that were neither the former bytes nor an error with a code", len(wrong))
-        yield none("answers that differ once all bits are back", sum(a != before[route] for route, a in answers(http, routes).items()))
+        yield none(
+            "answers that differ once all bits are back",
+            sum(a != before[route] for route, a in answers(http, routes).items()),
+        )
         tampered, unnoticed = _audited(running, http, chance)
         yield some("bits turned in blocks of the audit log", tampered)
         yield none("blocks with a turned bit that its check finds intact", unnoticed)

@@ -24,11 +24,11 @@ from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
 from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
 from tests.assurance.figures import Figure, Profile, most, none, some
 from tests.assurance.rehearsal import REQUEST, answers, released, routes_of
-from tests.support.house import House, house
+from tests.support.house import house
 
 SIZE = 24 << 20
 # Bytes that are left free while everything is asked for: room for no file, for some facts, for some blobs.
-LEFT = {Profile.CI: (0, 16 << 10, 96 << 10), Profile.FULL: tuple(1 << each for each in range(11, 21)) + (0,)}
+LEFT = {Profile.CI: (0, 16 << 10, 96 << 10), Profile.FULL: (0, *(1 << each for each in range(11, 21)))}
 FULL = 507
 AUDITED = ("/records", "/risk", "/preview", "/bundle")
 RECOVERY = 120.0  # seconds
@@ -84,7 +84,9 @@ def disk_full(profile: Profile, folder: Path) -> Iterator[Figure]:
             _read(http, routes, before, read)
             yield none(f"torn files at {left >> 10} KiB free", asyncio.run(torn(running.data, disk)))
         yield some("writes answered with 507", written[FULL], 10)
-        yield none("other answers of 5xx", sum(count for status, count in written.items() if status >= 500) - written[FULL])
+        yield none(
+            "other answers of 5xx", sum(count for status, count in written.items() if status >= 500) - written[FULL]
+        )
         yield some("readings that leave no trace answered as before", read["same"], 3 * len(kept))
         yield none("readings that leave no trace answered otherwise", read["other"])
         yield none("audited readings answered with neither what was before nor 507", read["wrong"])
@@ -95,7 +97,10 @@ def disk_full(profile: Profile, folder: Path) -> Iterator[Figure]:
         yield most("until every accepted release has ended", time.monotonic() - begun, RECOVERY, "s")
         yield some("accepted releases completed", ended.count("completed"), len(accepted))
         yield some("releases made after it", len(released(client, 2)), 2)
-        yield none("answers that differ afterwards", sum(a != b for a, b in zip(before.values(), answers(http, routes).values(), strict=True)))
+        yield none(
+            "answers that differ afterwards",
+            sum(a != b for a, b in zip(before.values(), answers(http, routes).values(), strict=True)),
+        )
         yield none("processes that ended", len(programs.keys() - running.programs().keys()))
         yield none("torn files at the end", asyncio.run(torn(running.data, disk)))
 
@@ -136,7 +141,9 @@ def _read(http: httpx.Client, routes: list[str], before: dict[str, tuple[int, by
 
 async def torn(data: Path, store: Path) -> int:
     """Count facts that are no JSON, and blobs that a fact names and that do not open."""
-    facts = [path for room in ROOMS for path in (store / room).glob("facts/**/*") if path.is_file() and "#" not in path.name]
+    facts = [
+        path for room in ROOMS for path in (store / room).glob("facts/**/*") if path.is_file() and "#" not in path.name
+    ]
     texts = [path.read_text(errors="replace") for path in facts]
     count = sum(not _is_json(text) for text in texts)
     named = "\n".join(texts)

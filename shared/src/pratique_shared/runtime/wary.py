@@ -55,7 +55,7 @@ class WaryWorker(Worker):
         except (ValueError, RecursionError):
             await self._drop(job_id)
         except ResponseError as error:
-            if not str(error).startswith("WRONGTYPE"):
+            if "WRONGTYPE" not in str(error):
                 raise
             await self._drop(job_id)
 
