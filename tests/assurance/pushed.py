@@ -168,7 +168,7 @@ def push(pushed: Pushed, folder: Path, hook: str) -> None:
             body = {"source": {"capture": capture}, "policy": policy, "gate": {}, "recipient": RECIPIENT}
             asked.append(ask("POST", "/releases", json=body))
     _kill(pushed, "pratique_privacy worker")
-    studies = {
+    studies: dict[str, dict[str, Any]] = {
         "/sweeps": {"sources": [captures[0]], "configurations": ["C0", "C1", "C4"]},
         "/utility": {"sources": [captures[0]], "label": "role", "taus": [1, 3], "repeats": 2, "trees": 20},
         "/recommendations": {**GOOD, "policy": {"steps": STEPS[:5]}, "recipient": None},

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import redis
 
@@ -44,13 +44,18 @@ def text_of(message: dict[str, Any], **changed: Any) -> bytes:  # noqa: ANN401 -
     ).encode()
 
 
+def waiting(server: "redis.Redis") -> int:
+    """Return how many entries stand in the queues."""
+    return sum(cast("int", server.zcard(f"pratique:{queue}")) for queue in QUEUES)
+
+
 def drained(server: "redis.Redis", patience: float) -> int:
     """Wait until the queues are empty; return how many entries and texts of jobs are left."""
     end = time.monotonic() + patience
-    while time.monotonic() < end and any(server.zcard(f"pratique:{queue}") for queue in QUEUES):
+    while time.monotonic() < end and waiting(server):
         time.sleep(0.1)
     time.sleep(1)
-    return sum(int(server.zcard(f"pratique:{queue}")) for queue in QUEUES) + len(server.keys("arq:job:*"))
+    return waiting(server) + len(cast("list[bytes]", server.keys("arq:job:*")))
 
 
 class Ear:
@@ -60,7 +65,7 @@ class Ear:
         self.commands: list[str] = []
         self.messages: list[Seen] = []
         self._texts: dict[str, str] = {}
-        self._monitor = server_of(house).monitor()
+        self._monitor = server_of(house).monitor()  # type: ignore[no-untyped-call]
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._ready = threading.Event()
         self._thread.start()

@@ -11,10 +11,12 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import httpx
 import numpy as np
 import polars as pl
+import redis
 
 from tests.assurance.canary import Flock
 from tests.assurance.figures import Figure, Profile, none, some
@@ -26,8 +28,10 @@ from tests.support.collector import Collector, collector
 from tests.support.fake_ics import coordinator
 from tests.support.house import House, free_port, free_ports, house
 
-KINDS = ("imsi", "suci", "guti", "msisdn", "imei", "address", "value", "API key", "webhook secret", "queue password")
-KINDS += ("master key", "storage key", "tenant key", "data key", "token")
+KINDS = (
+    *("imsi", "suci", "guti", "msisdn", "imei", "address", "value", "API key", "webhook secret", "token"),
+    *("queue password", "master key", "storage key", "tenant key", "data key"),
+)
 SECRET_FILES = ("secrets.json", "admin.key", "valkey.conf")  # what they are for
 Contents = list[bytes]
 
@@ -153,10 +157,8 @@ def _outside(running: House, spans: Collector, there: Sink, ear: Ear) -> dict[st
     """Collect what leaves a house on its own: meters, traces, notices, and what the queue server is told."""
     server = server_of(running)
     kept: Contents = []
-    for key in server.scan_iter():
-        kind = server.type(key)
-        value = {b"string": server.get, b"zset": lambda name: server.zrange(name, 0, -1)}.get(kind, server.dump)(key)
-        kept.append(key + b" " + (value if isinstance(value, bytes) else repr(value).encode()))
+    for key in cast("Iterator[bytes]", server.scan_iter()):
+        kept.append(key + b" " + _value(server, key))
     places = [f"http://127.0.0.1:{running.meters + place}/metrics" for place in range(4)]
     return {
         "meters": [httpx.get(place, trust_env=False, timeout=60).content for place in places],
@@ -165,6 +167,16 @@ def _outside(running: House, spans: Collector, there: Sink, ear: Ear) -> dict[st
         "what the queue server was told": [command.encode() for command in ear.commands],
         "keys of the queue server": kept,
     }
+
+
+def _value(server: "redis.Redis", key: bytes) -> bytes:
+    match server.type(key):
+        case b"string":
+            return cast("bytes | None", server.get(key)) or b""
+        case b"zset":
+            return b" ".join(cast("list[bytes]", server.zrange(key, 0, -1)))
+        case other:
+            raise AssertionError(f"a key of a type that is not looked into: {other!r}")
 
 
 def _files(running: House, folder: Path) -> dict[str, Contents]:

@@ -82,7 +82,9 @@ def disk_full(profile: Profile, folder: Path) -> Iterator[Figure]:
             for status in _write(http, folder / "sample.pcap", kept[-1], accepted):
                 written[status] += 1
             _read(http, routes, before, read)
-            yield none(f"torn files at {left >> 10} KiB free", asyncio.run(torn(running.data, disk)))
+            whole, broken = asyncio.run(looked_at(running.data, disk))
+            yield some(f"facts and blobs looked at, with {left >> 10} KiB free", whole)
+            yield none("torn ones among them", broken)
         yield some("writes answered with 507", written[FULL], 10)
         yield none(
             "other answers of 5xx", sum(count for status, count in written.items() if status >= 500) - written[FULL]
@@ -102,7 +104,7 @@ def disk_full(profile: Profile, folder: Path) -> Iterator[Figure]:
             sum(a != b for a, b in zip(before.values(), answers(http, routes).values(), strict=True)),
         )
         yield none("processes that ended", len(programs.keys() - running.programs().keys()))
-        yield none("torn files at the end", asyncio.run(torn(running.data, disk)))
+        yield none("torn files at the end", asyncio.run(looked_at(running.data, disk))[1])
 
 
 def _write(http: httpx.Client, sample: Path, kept: str, accepted: list[str]) -> Iterator[int]:
@@ -139,24 +141,25 @@ def _read(http: httpx.Client, routes: list[str], before: dict[str, tuple[int, by
             found["same" if answer == before[route] else "other"] += 1
 
 
-async def torn(data: Path, store: Path) -> int:
-    """Count facts that are no JSON, and blobs that a fact names and that do not open."""
+async def looked_at(data: Path, store: Path) -> tuple[int, int]:
+    """Count facts and the blobs that they name, and those that are torn: no JSON, or a seal that does not hold."""
     facts = [
         path for room in ROOMS for path in (store / room).glob("facts/**/*") if path.is_file() and "#" not in path.name
     ]
     texts = [path.read_text(errors="replace") for path in facts]
-    count = sum(not _is_json(text) for text in texts)
+    count, broken = len(texts), sum(not _is_json(text) for text in texts)
     named = "\n".join(texts)
     for name in ROOMS:
         room = open_room(store.as_uri(), name, StorageKey.of(bytes.fromhex(secrets_in(data).rooms[name])))
         for path in (store / name).glob("blobs/**/*"):
             key = str(path.relative_to(store / name))
             if path.is_file() and not key.endswith(KEY_SUFFIX) and f'"{key}"' in named:
+                count += 1
                 try:
                     _ = [piece async for piece in room.blob(Blob(key=key, sha256="0" * 64, bytes=0))]
                 except (BrokenSeal, Problem):
-                    count += 1
-    return count
+                    broken += 1
+    return count, broken
 
 
 def _is_json(text: str) -> bool:

@@ -37,16 +37,21 @@ def duplicates(profile: Profile, folder: Path) -> Iterator[Figure]:
         listening(running) as ear,
     ):
         server = server_of(running)
-        calm = _made(client, folder / "sample.pcap", "calm", 1)
+        capture = client.push_capture(folder / "sample.pcap", pilot="calm")["id"]
+        client.wait_capture(capture)
+        calm = _made(client, capture, 1)
         wanted = [_shown(http, release) for release in calm]
         heard = len(ear.messages)
         stop = threading.Event()
         echo = threading.Thread(target=_echo, args=(server, ear, stop))
         echo.start()
-        stormy = _made(client, folder / "sample.pcap", "stormy", count)
+        again = client.push_capture(folder / "sample.pcap", pilot="stormy")["id"]
+        stormy = _made(client, capture, count)
+        client.wait_capture(again)
         drained(server, PATIENCE)
         stop.set()
         echo.join()
+        yield none("records of a capture that came otherwise", int(_records(http, again) != _records(http, capture)))
         yield some("messages of undisturbed work", heard)
         messages = list(dict.fromkeys((seen.queue, seen.message["task"], seen.message["id"]) for seen in ear.messages))
         facts = _facts(running, [*calm, *stormy])
@@ -76,13 +81,18 @@ def duplicates(profile: Profile, folder: Path) -> Iterator[Figure]:
         yield none("releases committed twice", abs(_committed(running) - len(calm) - len(stormy) - 1))
 
 
-def _made(client: Client, sample: Path, name: str, count: int) -> list[str]:
-    """Make releases of records, and as many of a capture that is taken in for them; return those that ended."""
-    capture = client.push_capture(sample, pilot=name)["id"]
-    asked = [client.create_release({**REQUEST, "name": str(number)})["id"] for number in range(count)]
+def _made(client: Client, capture: str, count: int) -> list[str]:
+    """Make releases of records and as many of a capture; return those that ended."""
     of_capture = {"source": {"capture": capture}, "policy": "C4", "gate": {}, "attacks": {"repetitions": 5, "seed": 3}}
-    asked += [client.create_release({**of_capture, "name": str(number)})["id"] for number in range(count)]
+    bodies = [{**body, "name": str(number)} for body in (REQUEST, of_capture) for number in range(count)]
+    asked = [client.create_release(body)["id"] for body in bodies]
     return [release for release in asked if client.wait_release(release)["status"] == "completed"]
+
+
+def _records(http: httpx.Client, capture: str) -> list[dict[str, Any]]:
+    """Return the records of a capture without its pilot."""
+    rows = http.get(f"/captures/{capture}/records?limit=1000").json()["data"]
+    return [{**row, "pilot": None} for row in rows]
 
 
 def _echo(server: "redis.Redis", ear: Ear, stop: threading.Event) -> None:

@@ -48,7 +48,7 @@ UNESCAPED = (
 
 
 def path_names(_: Profile, folder: Path) -> Iterator[Figure]:
-    (one,)
+    """Give every name to every place that takes one, and hold the folders before and after against each other."""
     base = folder / "base"
     base.mkdir()
     for place in (base / "outside.txt", base / "house.txt", folder / "outside.txt"):
@@ -112,10 +112,7 @@ Asked = tuple[str, str, dict[str, Any]]
 
 
 def _in_paths(document: dict[str, Any]) -> Iterator[Asked]:
-    (
-        name,
-        escaped,
-    )
+    """Yield each operation with a path parameter under each name, escaped, and plain where that is another path."""
     for path, operations in document["paths"].items():
         if "{" not in path:
             continue

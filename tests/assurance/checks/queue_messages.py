@@ -32,68 +32,59 @@ class Gadget:
 
 def gadgets(marker: Path) -> list[bytes]:
     """Return messages of every bad kind."""
-    pickles = [
-        pickle.dumps({"t": None, "f": "work", "a": (Gadget(marker),), "k": {}, "et": MOMENT}, each) for each in range(6)
-    ]
-    shapes = [
-        b"",
-        b"null",
-        b"[]",
-        b"{}",
-        b"5",
-        b'"work"',
-        b"{",
-        b"\xff\xfe",
-        b"NaN",
-        b'{"f": "work"}',
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
-    ]
-    functions = [
-        text_of(NAMED, f=each)
-        for each in ("__import__", "os.system", "builtins.eval", "cron:x", "", [], {}, None, 7, "../../work")
-    ]
-    fields = [text_of(NAMED, t=each) for each in ("1", [], -1, 10**400, 1.5)] + [
-        text_of(NAMED, et=each) for each in ("now", None, [], 10**400, -(10**18), True)
-    ]
-    fields += [text_of(NAMED, k=each) for each in ({"self": 1}, [], "x", {"message": NAMED})] + [
-        text_of(NAMED, a=each) for each in ([], "x", None, [[]], [1, 2], [NAMED, NAMED], {})
-    ]
-    ids = (
-        "../../etc/passwd",
-        "/etc/passwd",
-        "rel_" + "../" * 9 + "x",
-        "",
-        "rel_" + "0" * 300,
-        "rel_\x00" + "0" * 20,
-        "whk_0",
-        5,
-        None,
-        ["rel_" + "0" * 26],
-    )
-    tasks = (
-        "../../x",
-        "attack/../../0-1",
-        "__class__",
-        "",
-        None,
-        5,
-        "attack/linkage/0-" + "9" * 200,
-        "deliver\nadvance",
-    )
-    named = [text_of(NAMED, a=[{**NAMED, "id": each}]) for each in ids] + [
-        text_of(NAMED, a=[{**NAMED, "task": each}]) for each in tasks
-    ]
+    pickled: dict[str, Any] = {"t": None, "f": "work", "a": (Gadget(marker),), "k": {}, "et": MOMENT}
+    return [*(pickle.dumps(pickled, protocol) for protocol in range(6)), *_shapes(), *_fields(), *_named()]
+
+
+def _shapes() -> Iterator[bytes]:
+    """Yield texts that are no jobs, too deep, or too large."""
+    yield from (b"", b"null", b"[]", b"{}", b"5", b'"work"', b"{", b"\xff\xfe", b"NaN", b'{"f": "work"}')
+    yield from (b"[" * 100_000, b'{"a":' * 100_000, b"x" * HUGE)
+    yield text_of({**NAMED, "more": "x" * HUGE})
+
+
+def _fields() -> Iterator[bytes]:
+    """Yield jobs of which one field is not as arq writes it."""
+    wrong: dict[str, list[Any]] = {
+        "f": ["__import__", "os.system", "builtins.eval", "cron:x", "", [], {}, None, 7, "../../work"],
+        "t": ["1", [], -1, 10**400, 1.5],
+        "et": ["now", None, [], 10**400, -(10**18), True],
+        "k": [{"self": 1}, [], "x", {"message": NAMED}],
+        "a": [[], "x", None, [[]], [1, 2], [NAMED, NAMED], {}],
+    }
+    yield from (text_of(NAMED, **{name: value}) for name, values in wrong.items() for value in values)
+
+
+def _named() -> Iterator[bytes]:
+    """Yield jobs whose message names what is none of ours."""
     nested: Any = {}
     for _ in range(400):
         nested = {"a": nested}
-    deep = [
-        text_of(NAMED, a=[{**NAMED, "more": nested}]),
-        text_of(NAMED, a=[{"task": nested, "id": nested}]),
-        text_of(NAMED, a=[{**NAMED, "traceparent": "00-" + "f" * 9000}]),
-    ]
-    huge = [text_of(NAMED, a=[{**NAMED, "more": "x" * HUGE}]), b"x" * HUGE]
-    return [*pickles, *shapes, *functions, *fields, *named, *deep, *huge]
+    wrong: dict[str, list[Any]] = {
+        "id": [
+            "../../etc/passwd",
+            "/etc/passwd",
+            "rel_" + "../" * 9 + "x",
+            "",
+            "rel_" + "0" * 300,
+            "rel_\x00" + "0" * 20,
+            "whk_0",
+        ],
+        "task": [
+            "../../x",
+            "attack/../../0-1",
+            "__class__()",
+            "",
+            None,
+            5,
+            "attack/linkage/0-" + "9" * 200,
+            "deliver\nadvance",
+        ],
+        "traceparent": ["00-" + "f" * 3000, 5],
+        "more": [nested, 1],
+    }
+    wrong["id"] += [5, None, ["rel_" + "0" * 26], nested]
+    yield from (text_of({**NAMED, name: value}) for name, values in wrong.items() for value in values)
 
 
 def queue_messages(_: Profile, folder: Path) -> Iterator[Figure]:

@@ -148,7 +148,7 @@ def _until(look: Callable[[], bool]) -> bool:
 
 
 async def _asked_of_the_client(inside: int, outside: int) -> tuple[int, int, int]:
-    (inside,)
+    """Post to names that lead inside, and to one that leads outside first; count connections and look-ups."""
     begun: list[str] = []
     watching = True
 

@@ -25,8 +25,9 @@ def read_job(raw: bytes) -> dict[str, Any]:
     """Read a job as `Doorbell` writes it: the function `work` and one JSON object. Raises ValueError for others."""
     if len(raw) > MOST_BYTES:
         raise ValueError("is too long")
-    match json.loads(raw):
-        case {"f": "work", "a": [dict()], "k": {} as named, "t": None, "et": int() as moment} as job if (
+    job: dict[str, Any] = json.loads(raw)
+    match job:
+        case {"f": "work", "a": [dict()], "k": {} as named, "t": None, "et": int() as moment} if (
             not named and not isinstance(moment, bool) and 0 < moment < _MOST_MOMENT
         ):
             return job
