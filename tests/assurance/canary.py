@@ -58,8 +58,8 @@ def planted(value: bytes, chance: np.random.Generator) -> Iterator[tuple[str, by
 
 
 def is_number(text: str) -> bool:
-    """Whether a value has digits enough to be told from chance when they are packed."""
-    return text.isascii() and text.isdecimal() and len(text) > LEAST
+    """Whether a value has digits enough, zeros left out, to be told from chance when they are packed."""
+    return text.isascii() and text.isdecimal() and len(text.replace("0", "")) >= LEAST
 
 
 def _text(value: bytes) -> str:

@@ -5,13 +5,17 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
+from pratique_local import sample
 from pratique_local.sample import write_sample
+from pratique_local.sample.subscribers import Subscriber, draw_subscribers
 from pratique_local.secrets import secrets_in
 from pratique_privacy.settings import FIRST_TENANT
 from pratique_privacy.tenant_keys import TenantKeys
@@ -63,18 +67,20 @@ GOOD: dict[str, Any] = {
 
 
 def wrong_bodies() -> Iterator[dict[str, Any]]:
-    """Yield requests for releases that are refused, each with canaries in another place."""
+    """Yield requests for releases that are refused or fail, each with canaries in another place.
+
+    None is the name of a member, since the pointers of a refusal name members; and none stands in a policy that is
+    taken, since that is what an operator publishes about a release.
+    """
     yield GOOD | {"policy": {"steps": []}}
     yield GOOD | {"source": {"records": [*ROWS, ROWS[0] | {"role": 5}]}}
     yield GOOD | {"gate": {"k": {"min": IMSI}}}
-    yield GOOD | {"gate": {IMSI: {"min": 1}}}
     yield GOOD | {"policy": {"steps": [*STEPS, {"column": "role", "op": VALUE}]}}
     yield GOOD | {"policy": {"steps": [{"column": VALUE, "op": "cell"}, *STEPS]}}
-    yield GOOD | {"policy": {"steps": [{"column": "ip", "op": "hierarchy", "table": {ADDRESS: ["x"]}}, *STEPS]}}
+    yield GOOD | {"policy": {"steps": [{"column": "ip", "op": "hierarchy", "table": {"203.0.113.9": ["x"]}}, *STEPS]}}
     yield GOOD | {"policy": IMSI}
     yield GOOD | {"source": {"capture": IMSI}}
     yield GOOD | {"attributes": {**ATTRIBUTES, "drop": [VALUE]}}
-    yield GOOD | {TAG: VALUE}
     yield {"source": {"records": [{VALUE: IMSI}] * 3}, "attributes": {"quasi_identifiers": ["x"]}, "policy": "C4"}
 
 
@@ -121,10 +127,18 @@ class Pushed:
                 continue
 
 
+def distinct(chance: Random, count: int) -> Iterator[Subscriber]:
+    """Draw subscribers whose numbers are no row of zeros: packed, those stand in any file."""
+    for one in draw_subscribers(chance, count):
+        imsi, msisdn, imeisv = (chance.randrange(10**9, 10**10) for _ in range(3))
+        yield replace(one, imsi=f"00101{imsi}", msisdn=f"44{msisdn}", imeisv=f"001017{imeisv}")
+
+
 def push(pushed: Pushed, folder: Path, hook: str) -> None:
     """Send canaries everywhere, kill what works on them, and wait until all of it has ended."""
     flock, ask = pushed.flock, pushed.ask
-    truth = write_sample(folder / "sample.pcapng", subscribers=12)
+    with patch.object(sample, "draw_subscribers", distinct):
+        truth = write_sample(folder / "sample.pcapng", subscribers=12)
     for kind, values in truth.identifiers.items():
         flock.add(kind, values)
     flock.add("address", (host for host in truth.hosts if len(host) > 9))
@@ -145,9 +159,9 @@ def push(pushed: Pushed, folder: Path, hook: str) -> None:
         flock.add("API key", [pushed.keys[role].partition(".")[2]])
     flock.add("API key", [pushed.house.key.partition(".")[2]])
 
-    sample = (folder / "sample.pcapng").read_bytes()
+    capture = (folder / "sample.pcapng").read_bytes()
     captures = [
-        ask("POST", "/captures", params={"pilot": f"p{n}"}, content=sample[: len(sample) - n]).json()["id"]
+        ask("POST", "/captures", params={"pilot": f"p{n}"}, content=capture[: len(capture) - n]).json()["id"]
         for n in (0, 37)
     ]
     table = "\n".join([",".join(ROWS[0]), *(",".join(map(str, row.values())) for row in ROWS)])
@@ -162,19 +176,23 @@ def push(pushed: Pushed, folder: Path, hook: str) -> None:
         ask("POST", "/releases", json=body)
         ask("POST", "/preview", json={key: body[key] for key in ("source", "attributes", "policy")})
     _refused(pushed)
-    for capture in captures:
-        pushed.until(f"/captures/{capture}")
+    for source in captures:
+        pushed.until(f"/captures/{source}")
         for policy in ("C4", "C6"):
-            body = {"source": {"capture": capture}, "policy": policy, "gate": {}, "recipient": RECIPIENT}
+            body = {"source": {"capture": source}, "policy": policy, "gate": {}, "recipient": RECIPIENT}
             asked.append(ask("POST", "/releases", json=body))
     _kill(pushed, "pratique_privacy worker")
     studies: dict[str, dict[str, Any]] = {
         "/sweeps": {"sources": [captures[0]], "configurations": ["C0", "C1", "C4"]},
         "/utility": {"sources": [captures[0]], "label": "role", "taus": [1, 3], "repeats": 2, "trees": 20},
-        "/recommendations": {**GOOD, "policy": {"steps": STEPS[:5]}, "recipient": None},
+        "/recommendations": {
+            **{key: GOOD[key] for key in ("source", "attributes", "gate")},
+            "policy": {"steps": STEPS[:5]},
+        },
     }
     for path, body in studies.items():
         answer = ask("POST", path, json=body)
+        assert answer.is_success, answer.text
         pushed.studies += [f"{path}/{answer.json()['id']}"] if answer.status_code == 202 else []
     _kill(pushed, "pratique_attack_sim")
     pushed.releases = [answer.json()["id"] for answer in asked if answer.is_success]

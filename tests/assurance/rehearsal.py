@@ -1,11 +1,13 @@
 """Releases that checks ask for, and everything that can be asked of one afterwards."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 
 from pratique import Client
 
+AT_ONCE = 6  # requests
 FORMATS = ("parquet", "arrow", "csv", "ndjson")
 ROWS = [{"ip": f"10.3.{n % 5}.{n}", "role": "UE" if n % 3 else "gNB"} for n in range(40)]
 REQUEST: dict[str, Any] = {
@@ -34,5 +36,6 @@ def routes_of(release: str) -> list[str]:
 
 def answers(http: httpx.Client, routes: list[str]) -> dict[str, tuple[int, bytes]]:
     """Return status and bytes of each address."""
-    found = {route: http.get(route) for route in routes}
-    return {route: (answer.status_code, answer.content) for route, answer in found.items()}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = zip(routes, pool.map(http.get, routes), strict=True)
+        return {route: (answer.status_code, answer.content) for route, answer in found}
