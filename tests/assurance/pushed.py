@@ -187,7 +187,7 @@ def push(pushed: Pushed, folder: Path, hook: str) -> None:
         "/utility": {"sources": [captures[0]], "label": "role", "taus": [1, 3], "repeats": 2, "trees": 20},
         "/recommendations": {
             **{key: GOOD[key] for key in ("source", "attributes", "gate")},
-            "policy": {"steps": STEPS[:5]},
+            "policy": {"steps": [STEPS[0], *STEPS[2:5]]},
         },
     }
     for path, body in studies.items():
