@@ -146,7 +146,7 @@ def _in_names(sample: bytes) -> Iterator[Asked]:
         yield "GET", "/audit", {"params": {"after": name}}
         ascii_name = name.encode("ascii", "ignore").decode().translate({0: None, 10: None, 13: None})
         yield "POST", "/releases", {"json": REQUEST, "headers": {"Idempotency-Key": ascii_name or "x"}}
-        yield "GET", "/me", {"headers": {"Authorization": f"Bearer {ascii_name}", "X-Request-Id": ascii_name}}
+        yield "GET", "/me", {"headers": {"Authorization": f"Bearer {ascii_name or 'x'}", "X-Request-Id": ascii_name}}
 
 
 def _answered(http: httpx.Client, request: Asked) -> httpx.Response:
