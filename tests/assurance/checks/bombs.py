@@ -172,9 +172,8 @@ def bombs(profile: Profile, folder: Path) -> Iterator[Figure]:
                 answer = _sent(http, bomb)
                 took = time.monotonic() - begun
                 if took > slowest:
-                    print(
-                        f"bombs: {bomb.path}, {len(bomb.content):,} bytes of {bomb.media}: {answer.status_code}, {took:.1f} s"
-                    )
+                    size = f"{len(bomb.content):,} bytes of {bomb.media}"
+                    print(f"bombs: {bomb.path}, {size}: {answer.status_code}, {took:.1f} s")
                 slowest = max(slowest, took)
                 statuses[answer.status_code] += 1
                 if answer.status_code == 202 and bomb.path == "/captures":
