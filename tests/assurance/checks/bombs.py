@@ -78,12 +78,23 @@ def _zstd(pieces: Iterator[bytes], **settings: int) -> bytes:
     return b"".join([*(packer.compress(piece) for piece in pieces), packer.flush()])
 
 
-def captures() -> Iterator[Bomb]:
+def boxed() -> bytes:
+    """Return a zip file whose one member, `certificate.json`, becomes a gigabyte."""
+    out, piece = io.BytesIO(), bytes(1 << 20)
+    with (
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
+        file.open("certificate.json", "w", force_zip64=True) as member,
+    ):
+        for _ in range(1 << 10):
+            member.write(piece)
+    return out.getvalue()
+
+
+def captures(packed: bytes) -> Iterator[Bomb]:
     """Yield captures that expand, or whose lengths lie."""
     pcap = crafted.pcap([bytes(60)])
-    packed, again = _gzip(frames()), _zstd(frames(), compression_level=1)
     yield Bomb("/captures", packed, "application/octet-stream", GIB)
-    yield Bomb("/captures", again, "application/octet-stream", GIB)
+    yield Bomb("/captures", _zstd(frames(), compression_level=1), "application/octet-stream", GIB)
     yield Bomb("/captures", gzip.compress(packed), "application/octet-stream", GIB)
     yield Bomb("/captures", _zstd(frames(), compression_level=1, window_log=30), "application/octet-stream", GIB)
     # A zstd frame that says it holds an exabyte, in one segment (RFC 8878, 3.1.1).
@@ -119,10 +130,8 @@ def captures() -> Iterator[Bomb]:
     yield Bomb("/captures", head + options, "application/octet-stream", GIB)
 
 
-def tables() -> Iterator[Bomb]:
+def tables(packed: bytes, box: bytes) -> Iterator[Bomb]:
     """Yield tables and bodies that are deep, wide, packed or lie about their lengths."""
-    zeros = bytes(GIB // 1000)
-    packed = _gzip(zeros for _ in range(1000))
     deep = b"[" * 500_000
     parquet, arrow = io.BytesIO(), io.BytesIO()
     table = pl.DataFrame({"a": [1, 2], "b": ["x", "y"]})
@@ -132,16 +141,12 @@ def tables() -> Iterator[Bomb]:
         parquet.getvalue()[:-8] + struct.pack("<I", 0x7FFFFFFF) + b"PAR1",
         b"\xff\xff\xff\xff" + struct.pack("<I", 0x7FFFFFF8) + arrow.getvalue()[8:],
     ]
-    box = io.BytesIO()
-    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as file, file.open("a.csv", "w", force_zip64=True) as member:
-        for _ in range(1000):
-            member.write(zeros)
     csv, body, lines = "text/csv", "application/json", "application/x-ndjson"
     yield from (Bomb("/datasets", packed, media, GIB, "gzip") for media in (csv, body, lines))
     yield Bomb("/datasets", packed, csv, GIB)
-    yield from (Bomb("/datasets", each, "application/vnd.apache.parquet", GIB) for each in (lying[0], box.getvalue()))
+    yield from (Bomb("/datasets", each, "application/vnd.apache.parquet", GIB) for each in (lying[0], box))
     yield Bomb("/datasets", lying[1], "application/vnd.apache.arrow.stream", GIB)
-    yield from (Bomb("/datasets", each, csv, GIB) for each in (*lying, box.getvalue()))
+    yield from (Bomb("/datasets", each, csv, GIB) for each in (*lying, box))
     yield Bomb(
         "/datasets", b",".join(b"c%d" % each for each in range(1_000_000)) + b"\n" + b"," * 999_999 + b"\n", csv, GIB
     )
@@ -161,12 +166,13 @@ def tables() -> Iterator[Bomb]:
 
 def bombs(profile: Profile, folder: Path) -> Iterator[Figure]:
     """Send every bomb to a house whose processes are watched."""
+    packed, box = _gzip(frames()), boxed()
     statuses: Counter[int] = Counter()
     slowest, claimed, ends = 0.0, GIB, Counter[str]()
     with house(folder / "house") as running, running.client() as client, running.http() as http:
         programs = running.programs()
         with watched(running) as peaks:
-            for bomb in (*captures(), *tables()):
+            for bomb in (*captures(packed), *tables(packed, box)):
                 claimed = min(claimed, bomb.claims)
                 begun = time.monotonic()
                 answer = _sent(http, bomb)
@@ -193,7 +199,7 @@ def bombs(profile: Profile, folder: Path) -> Iterator[Figure]:
         yield most("largest other process", max(others, default=0), SERVICE, "MiB")
         yield none("processes that ended", len(programs.keys() - running.programs().keys()))
         yield some("releases made after it", len(released(client, 1)))
-        yield from _verifier(client, folder)
+        yield from _verifier(client, folder, box)
 
 
 def _sent(http: httpx.Client, bomb: Bomb) -> httpx.Response:
@@ -212,15 +218,13 @@ def _ended(http: httpx.Client, capture: str) -> str:
     return "not in time"
 
 
-def _verifier(client: Client, folder: Path) -> Iterator[Figure]:
+def _verifier(client: Client, folder: Path, box: bytes) -> Iterator[Figure]:
     """Let a recipient verify bundles whose members become a gigabyte."""
     (folder / "keys.json").write_text(json.dumps(client.public_keys()))
     largest = rejected = 0
-    for name in ("certificate.json", "records.parquet", "posture.json", "../../x"):
+    for name in (b"certificate.json", b"records.parquet_", b"posture.json____", b"../../posture.js"):
         path = folder / "bomb.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box, box.open(name, "w", force_zip64=True) as member:
-            for _ in range(1024):
-                member.write(bytes(1 << 20))
+        path.write_bytes(box.replace(b"certificate.json", name))
         words = [sys.executable, "-c", VERIFY, str(path), str(folder / "keys.json")]
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
         told = done.stdout.split()
