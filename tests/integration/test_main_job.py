@@ -16,6 +16,7 @@ import pytest
 from pratique import Client
 from pratique_local.sample import write_sample
 from pratique_local.sample.truth import SampleTruth
+from tests.assurance.pushed import ADDRESS, GOOD, IMSI, TAG, VALUE, wrong_bodies
 from tests.support.house import House, house
 
 FORMATS = ("parquet", "arrow", "csv", "ndjson")
@@ -167,19 +168,8 @@ def test_a_wrong_request_is_refused_at_once_with_a_pointer(
 
 def test_identifiers_reach_neither_log_nor_error(tmp_path: Path) -> None:
     """Canaries through uploads, refusals, a failing release and a killed worker; the log holds none of them."""
-    canaries = ["001019876543210", "10.99.88.77", "TAG-CANARY-31415", "secret-role-name"]
-    row = dict(zip(("imsi", "ip", "id_tag", "role"), canaries, strict=True))
-    attributes = {"identifiers": ["imsi", "id_tag"], "quasi_identifiers": ["ip"], "sensitive": ["role"]}
-    steps: list[dict[str, Any]] = [{"column": "imsi", "op": "hmac"}, {"column": "id_tag", "op": "cell"}]
-    good = {"source": {"records": [row] * 5}, "attributes": attributes, "policy": {"steps": steps}, "pilot": "lab"}
-    bodies: list[Any] = [
-        good,
-        good | {"policy": {"steps": []}},
-        good | {"source": {"records": [row, row | {"role": 5}]}},
-        good | {"gate": {"k": {"min": canaries[0]}}},
-        good | {"policy": {"steps": [*steps, {"column": "role", "op": canaries[3]}]}},
-        good | {"policy": {"steps": [{"column": "ip", "op": "hierarchy", "table": {canaries[0]: ["x"]}}, *steps]}},
-    ]
+    canaries = [IMSI, ADDRESS, TAG, VALUE]
+    bodies = [GOOD, *wrong_bodies()]
     with house(tmp_path / "house", PRATIQUE_LOG_LEVEL="DEBUG") as running:
         with running.http() as http:
             answers = [http.post("/releases", json=body, headers={"Prefer": "wait=20"}) for body in bodies]
@@ -187,7 +177,7 @@ def test_identifiers_reach_neither_log_nor_error(tmp_path: Path) -> None:
             answers.append(http.post("/datasets", content=f"a,b\n{canaries[2]}", headers={"Content-Type": "text/csv"}))
             answers.append(http.get(f"/releases/{canaries[2]}"))
             answers.append(http.get("/me", headers={"Authorization": f"Bearer {canaries[2]}"}))
-        assert answers[0].status_code == 201, answers[0].text
+        assert (answers[0].status_code, answers[0].json()["status"]) == (201, "completed"), answers[0].text
         errors = "".join(answer.text for answer in answers[1:] if answer.status_code >= 400)
         assert len(errors) > 1000
         key = running.key

@@ -72,6 +72,7 @@ def test_a_blank_line_is_a_null_in_a_csv_of_one_column() -> None:
         (b'a,b\n1,"2\n', "csv-malformed", "Line "),
         (b"a,a\n1,2\n", "csv-duplicate-column", "twice"),
         (b"a,\n1,2\n", "csv-header", "Column 2 "),
+        (b",".join(b"c%d" % number for number in range(500_000)) + b"\n", "too-many-columns", "columns"),
         (b"a,b\n", "dataset-empty", "no rows"),
         (b"", "dataset-empty", "no header"),
         (b"a\n\xff\n", "dataset-not-utf8", "UTF-8"),

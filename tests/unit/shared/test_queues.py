@@ -1,7 +1,9 @@
 """The doorbell on a real Valkey server: rings once, looks again, drains, and forgets without harm."""
 
 import asyncio
+import json
 import os
+import pickle
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pratique_shared.contracts.messages import Message
+from pratique_shared.runtime.meters import DROPPED
 from pratique_shared.runtime.queues import Doorbell, Handler, connect, serve
 from tests.support.valkey import valkey
 
@@ -97,6 +100,41 @@ async def test_the_jobs_of_killed_workers_do_not_stand_before_new_ones(bell: Doo
     worker.cancel()
     await asyncio.gather(worker, return_exceptions=True)
     await asyncio.sleep(0.1)
+
+
+async def test_what_stands_in_a_queue_and_is_no_message_of_ours_is_dropped_and_the_worker_works_on(
+    bell: Doorbell, url: str
+) -> None:
+    taken: list[Message] = []
+
+    async def handle(message: Message) -> None:
+        taken.append(message)
+
+    whole = {"t": None, "f": "work", "a": [MESSAGE.model_dump()], "k": {}, "et": 1}
+    texts = [json.dumps({**whole, name: wrong}) for name in whole for wrong in ([], {}, "x", 10**400, None, True)]
+    texts.remove(json.dumps(whole))  # where None is right
+    texts.remove(json.dumps({**whole, "k": {}}))
+    texts += [pickle.dumps(whole), "[" * 100_000, "", json.dumps(whole) + " " * 10_000]
+    jobs = {f"{number:024x}": text for number, text in enumerate(texts)}
+    for job, text in jobs.items():
+        await bell._redis.set(f"arq:job:{job}", text)
+    await bell._redis.rpush("arq:job:" + "e" * 24, "a list")
+    await bell._redis.rpush("arq:retry:" + "f" * 24, "a list")
+    await bell._redis.set("arq:job:" + "f" * 24, json.dumps(whole))
+    entries = [*jobs, "e" * 24, "f" * 24, b"\xff\xfe", "", "../x"]
+    await bell._redis.zadd("pratique:attack", dict.fromkeys(entries, 1))
+    before = DROPPED.labels("attack")._value.get()
+    worker = asyncio.create_task(serve(url, "attack", lambda _: handle, jobs=2))
+    async with asyncio.timeout(20):
+        while await bell._redis.zcard("pratique:attack"):
+            await asyncio.sleep(0.01)
+        await bell.ring("attack", OTHER)
+        while not taken:
+            await asyncio.sleep(0.01)
+    worker.cancel()
+    await asyncio.gather(worker, return_exceptions=True)
+    assert [message.id for message in taken] == [OTHER.id]
+    assert DROPPED.labels("attack")._value.get() - before == len(entries)
 
 
 async def test_what_is_worked_on_is_counted_until_it_ends_and_what_a_killed_worker_left_is_soon_gone(

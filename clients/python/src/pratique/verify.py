@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,7 +34,8 @@ PREDICATE_TYPE = "urn:x-pratique:release-certificate:1"
 # What stands before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, 4).
 SPKI = bytes.fromhex("302a300506032b6570032100")
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
-MOST_BYTES = 16 << 20  # of a certificate or another document of a bundle
+MOST_BYTES = 16 << 20  # of a certificate, or of all documents of a bundle together
+MOST_EXPANSION = 20  # bytes of records for each byte of a bundle: Parquet is packed already, and grows little
 CERTIFICATE, POSTURE, DISCLOSURES = "certificate.json", "posture.json", "disclosures.json"
 # What a posture and its certificate say under the same name.
 STATED = ("attacks", "attributes", "composition", "findings", "flags", "gate", "prior_releases", "records", "unit")
@@ -253,11 +255,15 @@ def read_bundle(data: bytes) -> dict[str, bytes]:
     """Return the documents of a bundle, which are small, and its records."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+            sizes = {True: 0, False: 0}  # of records, of documents
             for entry in bundle.infolist():
-                if not entry.filename.startswith("records.") and entry.file_size > MOST_BYTES:
-                    raise Rejected("not-a-bundle", "A document of the bundle is too large.")
+                sizes[entry.filename.startswith("records.")] += entry.file_size
+                if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise Rejected("not-a-bundle", "The bundle is packed in another way than bundles are.")
+            if sizes[False] > MOST_BYTES or sizes[True] > max(MOST_BYTES, MOST_EXPANSION * len(data)):
+                raise Rejected("not-a-bundle", "A document of the bundle is too large.")
             members = {entry.filename: bundle.read(entry) for entry in bundle.infolist()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError):
         raise Rejected("not-a-bundle", "The bundle is damaged: download it again.") from None
     if CERTIFICATE not in members:
         raise Rejected("not-a-bundle", "This zip file holds no certificate.")

@@ -8,11 +8,13 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NoReturn, assert_never
 
 import polars as pl
 
+from pratique_shared.contracts.attributes import MAX_COLUMNS
 from pratique_shared.contracts.media import Upload
 from pratique_shared.contracts.problems import BadRequest, FieldError, Unprocessable, pointer
 from pratique_shared.frames.records import INT64, table_of
@@ -31,7 +33,8 @@ def read_dataset(data: bytes, media: Upload) -> pl.DataFrame:
     CSV: a header, then rows as long as it; an empty cell is null; a column is numeric if every other cell is a number
     as JSON writes it. NDJSON: an object a line. JSON: an array of objects, or `{"rows": [..]}`.
     Raises `Unprocessable`: `dataset-not-utf8`, `dataset-empty`, `csv-malformed`, `csv-header`, `csv-duplicate-column`,
-    `csv-ragged-row`, `ndjson-bad-line`, `json-no-rows`, and those of `table_of`; `BadRequest`: `not-json`.
+    `csv-ragged-row`, `too-many-columns`, `ndjson-bad-line`, `json-no-rows`, and those of `table_of`; `BadRequest`:
+    `not-json`.
     """
     text = _text(data)
     match media:
@@ -84,9 +87,11 @@ def _csv_rows(text: str) -> Iterator[list[str]]:
 def _check_header(header: list[str]) -> None:
     if not header:
         raise Unprocessable("dataset-empty", "The dataset has no header.")
+    if len(header) > MAX_COLUMNS:
+        raise Unprocessable("too-many-columns", f"The header has more than {MAX_COLUMNS} columns: leave some out.")
     if "" in header:
         raise Unprocessable("csv-header", f"Column {header.index('') + 1} has no name in the header.")
-    doubled = sorted({name for name in header if header.count(name) > 1})
+    doubled = sorted(name for name, count in Counter(header).items() if count > 1)
     if doubled:
         errors = [FieldError(pointer(name), "name each column once") for name in doubled]
         raise Unprocessable("csv-duplicate-column", "The header names a column twice.", errors)

@@ -21,6 +21,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
+from pratique_shared.runtime.checked import checked, is_checked, unchecked
 from pratique_shared.runtime.exchange import exchange
 from pratique_shared.runtime.meters import STORE_ERRORS
 from pratique_shared.runtime.sealing import BrokenSeal, Chunks, Opener, Sealer, StorageKey, new_data_key
@@ -79,7 +80,7 @@ class Room:
     async def create(self, key: str, data: bytes) -> bool:
         """Write `key` if nothing is there; return whether it was us. Durable when this returns."""
         try:
-            await obstore.put_async(self._store, key, data, mode="create", use_multipart=False)
+            await obstore.put_async(self._store, key, checked(data), mode="create", use_multipart=False)
         except AlreadyExistsError:
             await self._sync(key)  # the other writer may not have come to its own fsync
             return False
@@ -89,7 +90,11 @@ class Room:
         return True
 
     async def read(self, key: str) -> bytes | None:
-        """Return what is at `key`, or None."""
+        """Return what is at `key`, or None; raises `BrokenSeal` where it is not what was written."""
+        stored = await self._stored(key)
+        return None if stored is None else unchecked(stored, key)
+
+    async def _stored(self, key: str) -> bytes | None:
         try:
             found = await obstore.get_async(self._store, key)
             return bytes(await found.bytes_async())
@@ -270,17 +275,17 @@ class Room:
         """Put the first key of a ring around each of these objects, given with the names that they are bound to."""
         found = changed = broken = 0
         for key, name in named.items():
-            wrapped = await self.read(key)
-            if wrapped is None:  # shredded meanwhile
+            stored = await self._stored(key)
+            if stored is None:  # shredded meanwhile
                 continue
             found += 1
             try:
-                fresh = ring.rewrapped(wrapped, name)
+                fresh = ring.rewrapped(unchecked(stored, key), name)
             except BrokenSeal:
                 broken += 1
                 continue
             if fresh is not None:
-                changed += await self.replace(key, wrapped, fresh)
+                changed += await self.replace(key, stored, checked(fresh) if is_checked(stored) else fresh)
         return Rewrapped(found, changed, broken)
 
     async def clear_drafts(self, folder: str, before: datetime) -> int:

@@ -67,6 +67,9 @@ TASK_DURATION = Histogram(
     buckets=WORK_SECONDS,
     registry=REGISTRY,
 )
+DROPPED = Counter(
+    "pratique_messages_dropped", "Entries of a queue that were no messages of ours.", ("queue",), registry=REGISTRY
+)
 GIVEN_UP = Counter("pratique_tasks_given_up", "Tasks that failed for good, by code.", ("code",), registry=REGISTRY)
 CHILD_DEATHS = Counter(
     "pratique_child_deaths", "Children that ended without an answer, by cause.", ("code",), registry=REGISTRY

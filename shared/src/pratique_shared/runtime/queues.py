@@ -26,6 +26,7 @@ from redis.exceptions import RedisError, WatchError
 from pratique_shared.contracts.messages import Message, Queue
 from pratique_shared.runtime.followed import followed
 from pratique_shared.runtime.traces import here
+from pratique_shared.runtime.wary import WaryWorker
 
 POLL_DELAY = 0.05  # seconds; arq's own .5 would be felt in every step of a release
 DRAIN = 8  # seconds that running work may go on after SIGTERM
@@ -297,7 +298,7 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
         try:
             taken = Message.model_validate(message)
         except ValidationError:
-            _log.warning("a message that is none of ours was dropped")
+            worker.dropped(1)
             return
         try:
             with followed(queue, taken):
@@ -307,7 +308,7 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
         except Exception:  # noqa: BLE001 - the outermost loop of the worker: a bug in one task stops no other
             _log.exception("a task ended in an error; it is still owed")
 
-    return Worker(
+    worker = WaryWorker(
         [func(work, name="work", keep_result=0, max_tries=1)],
         queue_name=_name(queue),
         redis_pool=pool,
@@ -321,6 +322,7 @@ def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs:
         log_results=False,
         health_check_interval=30,
     )
+    return worker
 
 
 async def _show_forever(bell: Doorbell, queue: Queue, alive: Path | None) -> None:

@@ -138,6 +138,32 @@ def test_a_file_that_is_no_bundle_is_rejected() -> None:
         assert rejected.value.code == "not-a-bundle"
 
 
+@pytest.mark.parametrize("names", [["records.parquet"], ["posture.json"], [f"{number}.json" for number in range(40)]])
+def test_a_bundle_that_grows_beyond_what_bundles_hold_is_rejected_before_it_does(names: list[str]) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in names:
+            made.writestr(name, bytes((20 << 20) // len(names)))
+    with pytest.raises(Rejected) as rejected:
+        read_bundle(packed.getvalue())
+    assert (rejected.value.code, rejected.value.detail) == ("not-a-bundle", "A document of the bundle is too large.")
+
+
+def test_no_flipped_bit_of_a_bundle_is_an_error_of_its_reader() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("certificate.json", b'{"payload": "abc"}' * 10)
+    data, rejected = packed.getvalue(), 0
+    for place in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[place // 8] ^= 1 << place % 8
+        try:
+            read_bundle(bytes(changed))
+        except Rejected:
+            rejected += 1
+    assert rejected > 4 * len(data)
+
+
 # What is inside ---------------------------------------------------------------------------------------------------
 
 

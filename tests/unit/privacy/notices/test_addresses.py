@@ -42,6 +42,10 @@ def test_https_may_go_to_public_addresses(address: str) -> None:
         "2002:7f00:1::",
         "64:ff9b::7f00:1",
         "64:ff9b:1::7f00:1",
+        "192.0.0.192",
+        "fec0::1",
+        "3fff::1",
+        "5f00::1",
         "2001:0:7f00:1::",
     ],
 )

@@ -8,7 +8,19 @@ from urllib.parse import urlsplit
 Address = IPv4Address | IPv6Address
 MOST_CHARACTERS = 2000
 _NAT64 = ip_network("64:ff9b::/96")  # RFC 6052: such an address ends in an IPv4 one
-_LOCAL_NAT64 = ip_network("64:ff9b:1::/48")  # RFC 8215: it leads into a network of ours
+# Networks that `is_global` of one Python version or another takes for public (IANA's special-purpose registries).
+_INSIDE = tuple(
+    map(
+        ip_network,
+        (
+            "64:ff9b:1::/48",  # RFC 8215: it leads into a network of ours
+            "fec0::/10",  # RFC 3879: site-local addresses, deprecated and still routed in places
+            "3fff::/20",  # RFC 9637: documentation
+            "5f00::/16",  # RFC 9602: segment identifiers of a network of ours
+            "192.0.0.0/24",  # RFC 6890: protocol assignments; clouds put their metadata there
+        ),
+    )
+)
 
 
 class Refused(Exception):
@@ -74,7 +86,8 @@ class Allowed:
 def is_public(address: Address) -> bool:
     """Whether an address is one of the public internet (RFC 6890), the IPv4 address inside it included."""
     plain = _inner(address)
-    return plain.is_global and not plain.is_multicast and not plain.is_reserved and plain not in _LOCAL_NAT64
+    inside = any(plain in network for network in _INSIDE)
+    return plain.is_global and not plain.is_multicast and not plain.is_reserved and not inside
 
 
 def _inner(address: Address) -> Address:
