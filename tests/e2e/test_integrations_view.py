@@ -119,8 +119,8 @@ def test_an_epoch_is_begun_after_it_was_said_what_that_ends(window: Desk) -> Non
     with window.house.http() as http:
         newest, former = http.get("/tenant-keys").json()["data"][:2]
     second = rows.first.locator("td").all_inner_texts()
-    assert second[:3] == [str(newest["epoch"]), "●in force", newest["fingerprint"]]
-    assert rows.nth(1).locator("td").all_inner_texts()[:3] == [first[0], "○earlier", first[2]]
+    assert second[:3] == [str(newest["epoch"]), "●\nin force", newest["fingerprint"]]
+    assert rows.nth(1).locator("td").all_inner_texts()[:3] == [first[0], "○\nearlier", first[2]]
     assert newest["epoch"] == former["epoch"] + 1
 
 

@@ -26,12 +26,18 @@ export function CaptureDetail({ id, gone }) {
       ${found.error && html`<${ProblemBox} problem=${found.error} />`}
       ${!ready && !found.error && html`<${Progress} label=${found.status === "running" ? "Being profiled" : "Waiting to be profiled"} share=${found.progress?.share}
         words=${found.progress ? `${number(found.progress.packets)} packets, ${percent(found.progress.share, 0)}` : ""} />`}
-      ${ready && html`<${Facts} facts=${factsOf(found)} />`}
+      ${ready && html`<${Facts} facts=${factsOf(found)} /><${LinkTypes} types=${found.link_types} />`}
       <${Warnings} warnings=${found.warnings} complete=${found.complete} />
     </section>
     ${ready && !found.records && html`<${Empty} title="Nobody is in this capture"><p>No packet of it has an address, so there is nothing to try a policy on. Was it cut, or filtered too far? Send in another.</p><//>`}
     ${ready && found.records > 0 && html`<${CaptureCharts} id=${id} hosts=${found.records} />
       <${Identifiers} id=${id} />`}`;
+}
+
+/** What the frames of the capture begin with; the API gives no count for each. @param {{types: string[]}} props */
+function LinkTypes({ types }) {
+  return html`<div class="row"><h3 id="link-types" class="small soft">Link types</h3>
+    ${types.length ? html`<ul class="plain chips" aria-labelledby="link-types">${types.map((type) => html`<li class="tag" key=${type}>${type}</li>`)}</ul>` : html`<span>none: the file names no interface</span>`}</div>`;
 }
 
 /** @param {any} found @returns {[string, any][]} */
@@ -41,7 +47,6 @@ function factsOf(found) {
     ["Hosts", number(found.records)],
     ["Sessions", number(found.sessions)],
     ["Size", bytes(found.bytes)],
-    ["Link types", found.link_types.join(", ") || "none"],
     ["Pilot", found.pilot || "none"],
     ["Open to", found.open_to.join(", ") || "nobody"],
     ["From", moment(found.started)],
