@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import Desk, desk
+from tests.support.browser import desk
 from tests.support.house import House
 
 # In CSS pixels. 200 % zoom (WCAG 1.4.4) of windows of 1440 and 1280, a telephone, and 1280 at 400 % (1.4.10).
@@ -14,31 +14,33 @@ ROOM = 300  # milliseconds for charts to take their new width
 # What a person cannot get at: beyond the edge with nothing to scroll, under something else, or with its words cut.
 FAULTS = """
 () => {
-  const root = document.documentElement;
+  const { clientWidth: width, scrollWidth } = document.documentElement;
   const found = [];
-  const name = (e) => `${e.tagName.toLowerCase()} "${(e.getAttribute("aria-label") || e.innerText || e.name || "").trim().slice(0, 50)}"`;
-  const scrolls = (e, axis) => ["auto", "scroll"].includes(getComputedStyle(e)[axis]);
-  if (root.scrollWidth > root.clientWidth) {
-    const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1);
-    found.push(`the page is ${root.scrollWidth} wide, by ${wide.length ? name(wide[wide.length - 1]) + "." + wide[wide.length - 1].className : "?"}`);
+  const words = (e) => (e.getAttribute("aria-label") || e.innerText || e.name || "").trim().slice(0, 50);
+  const name = (e) => `${e.tagName.toLowerCase()}.${e.className} "${words(e)}"`;
+  const scrolls = (e) => ["auto", "scroll"].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth;
+  if (scrollWidth > width) {
+    const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > width + 1);
+    found.push(`the page is ${scrollWidth} wide, by ${wide.slice(-1).map(name)}`);
   }
   for (const control of document.querySelectorAll("a[href], button, input, select, textarea, summary")) {
     if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-    if (control.closest(".hidden-text, .skip, caption")) continue;
+    if (control.closest(".hidden-text, .skip")) continue;
     control.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    const box = control.getBoundingClientRect();
-    if (!box.width || !box.height) continue;
-    if (box.left < -1 || box.right > root.clientWidth + 1) {
+    const { left, right, height } = control.getBoundingClientRect();
+    if (right === left || !height) continue;
+    if (left < -1 || right > width + 1) {
       let around = control.parentElement;
-      while (around && !(scrolls(around, "overflowX") && around.scrollWidth > around.clientWidth)) around = around.parentElement;
-      if (!around) found.push(`${name(control)} is cut off at ${Math.round(box.left)}..${Math.round(box.right)}`);
+      while (around && !scrolls(around)) around = around.parentElement;
+      if (!around) found.push(`${name(control)} is cut off at ${Math.round(left)}..${Math.round(right)}`);
     }
-    if (control.matches("button, a.as-button") && control.scrollWidth > control.clientWidth + 1 && control.clientWidth) found.push(`${name(control)} has its words cut`);
-    const line = [...control.getClientRects()][0];
+    const cut = control.clientWidth > 0 && control.scrollWidth > control.clientWidth + 1;
+    if (cut && control.matches("button, a.as-button")) found.push(`${name(control)} has its words cut`);
+    const line = control.getClientRects()[0];
     const hit = document.elementFromPoint(line.left + line.width / 2, line.top + line.height / 2);
     if (!hit) continue;
-    const own = control === hit || control.contains(hit) || hit.contains(control) || hit.closest("label")?.contains(control);
-    if (!own) found.push(`${name(control)} is covered by ${name(hit)}.${hit.className}`);
+    const own = control.contains(hit) || hit.contains(control) || hit.closest("label")?.contains(control);
+    if (!own) found.push(`${name(control)} is covered by ${name(hit)}`);
   }
   scrollTo(0, 0);
   return found;
@@ -63,7 +65,7 @@ def test_every_view_fits_at_twice_the_size_and_on_narrow_screens(
 ) -> None:
     with desk(browser, running, width=WIDTHS[0], height=HEIGHT, scale=2) as opened:
         page = opened.sign_in()
-        faults = []
+        faults: list[str] = []
         for address, shown in views.items():
             opened.open(address)
             page.locator(f"main {shown}").first.wait_for()
@@ -75,9 +77,7 @@ def test_every_view_fits_at_twice_the_size_and_on_narrow_screens(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_figures_of_the_workbench_stay_in_sight(
-    browser: Browser, running: House, capture: str, width: int
-) -> None:
+def test_the_figures_of_the_workbench_stay_in_sight(browser: Browser, running: House, capture: str, width: int) -> None:
     with desk(browser, running, width=width, height=HEIGHT, scale=2) as opened:
         page = opened.sign_in()
         opened.open(f"#/workbench?source={capture}")

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Response, expect
+from playwright.sync_api import Browser, Response, expect
 
 from pratique.verify import verify
-from tests.support.browser import Desk, Scheme, check_accessible, desk
+from tests.support.browser import Scheme, check_accessible, desk
 from tests.support.house import House
 
 WIDTHS = {"light": 1440, "dark": 390}
-MOST_TABS = 250
 
 
 def make_key(house: House, body: dict[str, str]) -> str:
@@ -69,43 +68,6 @@ def test_from_an_upload_to_a_certificate_and_to_who_receives_it(
         assert not [one for one in answers if '"before"' in json.dumps(one)]
 
 
-def tab_to(page: Page, target: Locator) -> None:
-    """Go on with the Tab key until the target has the focus, and see that it shows."""
-    target.wait_for()
-    for _ in range(MOST_TABS):
-        if target.evaluate("(element) => element === document.activeElement"):
-            assert target.evaluate("(element) => getComputedStyle(element).outlineStyle") != "none"
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"no way to {target} by the keyboard")
-
-
-def test_a_release_is_made_without_a_mouse(window: Desk, capture: str) -> None:
-    page = window.open()
-    tab_to(page, page.get_by_label("API key"))
-    page.keyboard.type(window.house.key)
-    page.keyboard.press("Enter")
-    tab_to(page, page.get_by_role("navigation", name="Views").get_by_role("link", name="Workbench"))
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-metric=k] dd.after")).to_be_visible()
-    page.keyboard.press("/")
-    expect(page.locator("main select").first).to_be_focused()
-    tab_to(page, page.get_by_label("Start from"))
-    page.keyboard.type("C4")
-    expect(page.locator("[data-metric=k] dd.after")).to_have_text("3")
-    tab_to(page, page.get_by_label("Recipient"))
-    page.keyboard.type("no-mouse")
-    tab_to(page, page.get_by_role("button", name="Release what passes the gate"))
-    page.keyboard.press("Enter")
-    link = page.get_by_role("link", name="Certificate, files and posture")
-    link.wait_for(timeout=60_000)
-    tab_to(page, link)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Records and evidence")).to_contain_text("Certificate")
-    page.keyboard.press("?")
-    expect(page.get_by_role("region", name="Keys")).to_be_visible()
-
-
 @pytest.mark.parametrize("scheme", get_args(Scheme))
 def test_every_view_is_accessible_and_fits_its_window(
     browser: Browser, running: House, views: dict[str, str], scheme: Scheme
@@ -120,4 +82,3 @@ def test_every_view_is_accessible_and_fits_its_window(
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(address)
         assert wide == []
-

@@ -10,6 +10,12 @@ export function isVeiled(column, chosen, suggested = "") {
   return chosen === "identifier" || suggested === "identifier" || NAMING.includes(column.toLowerCase());
 }
 
+/** Whether a value has the shape of an IMSI, IMEI or telephone number (3GPP TS 23.003), of a SUPI or of a SUCI. @param {any} value @returns {boolean} */
+export function isShaped(value) {
+  if (Array.isArray(value)) return value.some(isShaped);
+  return typeof value === "string" && /^\+?\d{13,16}$|^(imsi|suci|nai|imei|imeisv|msisdn)-./.test(value.trim());
+}
+
 /** The column whose values the survival per label names: the role where it is released, else the first sensitive one. @param {any} attributes */
 export function labelColumn(attributes) {
   const { quasi_identifiers = [], sensitive = [], insensitive = [] } = attributes;

@@ -5,7 +5,7 @@ import { html, useState } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
 import { DataTable } from "../../parts/table.js";
-import { isVeiled, labelColumn, labelText } from "../../veil.js";
+import { isShaped, isVeiled, labelColumn, labelText } from "../../veil.js";
 import { flagWords } from "./words.js";
 
 const SHOWN = ["rows", "classes", "k", "k_rw", "uniques", "share_below_k", "exact_reid", "max_risk", "l", "l_entropy", "t", "t_ordered", "ppi", "ppi_prime"];
@@ -51,8 +51,8 @@ export function Flags({ posture }) {
 export function Labels({ release, posture }) {
   const [open, setOpen] = useState(false);
   const column = labelColumn(posture.attributes);
-  const secret = isVeiled(column, "sensitive");
   const sorted = Object.entries(posture.records.survival_by_label || {}).sort((a, b) => Number(a[1]) - Number(b[1]));
+  const secret = isVeiled(column, "sensitive") || sorted.some(([label]) => isShaped(labelText(label)));
   const every = sorted.map(([label, share], place) => ({ label: secret && !open ? `${column} ${place + 1}` : labelText(label), share, shown: percent(share) }));
   if (every.length < 2 || !posture.after.rows) return null;
   const lost = every.filter((row) => !row.share).length;

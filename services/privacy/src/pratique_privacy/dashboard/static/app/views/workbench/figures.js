@@ -3,7 +3,7 @@
 import { number, percent } from "../../format.js";
 import { html, useState } from "../../html.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
-import { isVeiled, labelColumn, labelText, veiled } from "../../veil.js";
+import { isShaped, isVeiled, labelColumn, labelText, veiled } from "../../veil.js";
 import { attributesOf } from "./bench.js";
 import { advice, bench, change, preview, problem, took } from "./desk.js";
 
@@ -54,7 +54,7 @@ function Labels({ survival, column, chosen }) {
   const [open, setOpen] = useState(false);
   const labels = Object.entries(survival || {}).sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
   if (!labels.length) return null;
-  const secret = isVeiled(column, chosen[column], advice.value.find((one) => one.column === column)?.class);
+  const secret = isVeiled(column, chosen[column], advice.value.find((one) => one.column === column)?.class) || labels.some(([label]) => isShaped(labelText(label)));
   const lost = labels.filter(([, share]) => share === 0).length;
   const cut = labels.filter(([, share]) => share < 1).length;
   return html`<details class="labels" open=${cut > 0 && labels.length <= 12}>
