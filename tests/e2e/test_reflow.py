@@ -9,7 +9,7 @@ from tests.support.house import House
 # In CSS pixels. 200 % zoom (WCAG 1.4.4) of windows of 1440 and 1280, a telephone, and 1280 at 400 % (1.4.10).
 WIDTHS = (720, 640, 390, 320)
 HEIGHT = 512
-ROOM = 300  # milliseconds for charts to take their new width
+ROOM = 180  # milliseconds for charts to take their new width
 
 # What a person cannot get at: beyond the edge with nothing to scroll, under something else, or with its words cut.
 FAULTS = """

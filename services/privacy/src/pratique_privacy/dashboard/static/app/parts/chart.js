@@ -85,9 +85,9 @@ export function Chart({ title, summary, spec, rows, columns, height = 200, call,
   };
   return html`<figure class="chart">
     <figcaption><span>${title}</span>
-      <button type="button" class="quiet" aria-pressed=${tabular} onClick=${() => setTabular(!tabular)}>${tabular ? "Chart" : "Table"}</button>
+      <span class="tools"><button type="button" class="quiet" aria-pressed=${tabular} onClick=${() => setTabular(!tabular)}>${tabular ? "Chart" : "Table"}</button>
       <${ExportMenu} name=${title} columns=${columns} rows=${rows} png=${tabular ? undefined : png} svg=${tabular ? undefined : svg} />
-      ${(call || policy !== undefined) && html`<${CopyMenu} call=${call} policy=${policy} />`}
+      ${(call || policy !== undefined) && html`<${CopyMenu} call=${call} policy=${policy} />`}</span>
     </figcaption>
     ${tabular
       ? html`<${DataTable} caption=${title} columns=${columns} rows=${rows} />`
@@ -131,7 +131,7 @@ function colours(narrow) {
     background: "transparent",
     font,
     axis: { ...text, gridColor: grid, domainColor: grid, tickColor: grid, labelLimit: 160 },
-    legend: { ...text, orient: "top", ...(narrow ? { columns: 1, labelLimit: 260 } : {}) },
+    legend: { ...text, orient: "top", labelLimit: 260, ...(narrow ? { columns: 1 } : {}) },
     header: text,
     title: { color: ink, font },
     text: { color: ink, font, fontSize: 12 },

@@ -14,6 +14,9 @@ import { Identifiers } from "./identifiers.js";
 import { nameOf } from "./list.js";
 import { Warnings } from "./warnings.js";
 
+/** Link types in words; their names are those of the registry at tcpdump.org. @type {Record<string, string>} */
+const LINKS = { EN10MB: "Ethernet", LINUX_SLL: "Linux cooked", LINUX_SLL2: "Linux cooked, version 2", RAW: "raw IP", IPV4: "raw IPv4", IPV6: "raw IPv6", NULL: "BSD loopback", LOOP: "OpenBSD loopback", IEEE802_11: "Wi-Fi", IEEE802_11_RADIO: "Wi-Fi with radiotap", PPP: "PPP" };
+
 /** @param {{id: string, gone: () => void}} props */
 export function CaptureDetail({ id, gone }) {
   const capture = useResource(`/captures/${id}`, { every: 500, whilst: (body) => ["queued", "running"].includes(body.status) });
@@ -37,7 +40,7 @@ export function CaptureDetail({ id, gone }) {
 /** What the frames of the capture begin with; the API gives no count for each. @param {{types: string[]}} props */
 function LinkTypes({ types }) {
   return html`<div class="row"><h3 id="link-types" class="small soft">Link types</h3>
-    ${types.length ? html`<ul class="plain chips" aria-labelledby="link-types">${types.map((type) => html`<li class="tag" key=${type}>${type}</li>`)}</ul>` : html`<span>none: the file names no interface</span>`}</div>`;
+    ${types.length ? html`<ul class="plain chips" aria-labelledby="link-types">${types.map((type) => html`<li class="tag" key=${type}>${LINKS[type] ? `${LINKS[type]}, ` : ""}<code>${type}</code></li>`)}</ul>` : html`<span>none: the file names no interface</span>`}</div>`;
 }
 
 /** @param {any} found @returns {[string, any][]} */

@@ -13,7 +13,7 @@ import { useResource } from "../../resource.js";
 import { may } from "../../session.js";
 
 const COLUMNS = [
-  { name: "epoch", title: "Epoch", number: true },
+  { name: "epoch", title: "Epoch" },
   { name: "current", title: "Use", show: (/** @type {boolean} */ current) => html`<${GateBadge} verdict=${current ? "in force" : "earlier"} />` },
   { name: "fingerprint", title: "Fingerprint", show: (/** @type {string} */ value) => html`<code>${value}</code>` },
   { name: "created_at", title: "Begun", show: (/** @type {string | null} */ value) => (value ? html`<time datetime=${value} title=${moment(value)}>${age(value)}</time>` : "before there were epochs") },
