@@ -6,13 +6,21 @@ python -m tests.e2e.screenshots [folder]
 import json
 import sys
 import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, get_args
+
+import httpx
 
 from pratique import Client
 from pratique_local.sample import write_sample
 from tests.support.browser import Desk, Scheme, chromium, desk
-from tests.support.house import House, house
+from tests.support.fake_ics import FakeIcs, coordinator
+from tests.support.house import House, free_port, house
 from tests.support.released import charging
 
 WIDTHS = (1440, 390)
@@ -36,6 +44,8 @@ def furnish(running: House, folder: Path) -> Views:
         studies = study(client, captures)
         client.create_webhook({"url": "https://hooks.example.com/pratique", "name": "operations room"})
     with running.http() as http:
+        for path in ("/signing-keys", "/tenant-keys"):
+            http.post(path)
         for role in ("operator", "auditor"):
             http.post("/api-keys", json={"role": role, "name": f"{role} on duty"})
         http.post("/api-keys", json={"role": "recipient", "recipient": "fl-aggregator-1", "name": "round 12"})
@@ -49,8 +59,11 @@ def furnish(running: House, folder: Path) -> Views:
         "attacks": f"#/attacks/{passed}",
         **{name: f"#/explore/{kind}/{identity}" for name, kind, identity in studies},
         "new-sweep": "#/explore/sweeps/new",
+        "ics": "#/integrations/ics",
         "webhooks": "#/integrations/webhooks",
         "api-keys": "#/integrations/api-keys",
+        "signing-keys": "#/integrations/signing-keys",
+        "tenant-keys": "#/integrations/tenant-keys",
         "gate-floor": "#/integrations/gate-floor",
         "audit": "#/audit",
     }
@@ -119,10 +132,63 @@ def shoot(window: Desk, views: Views, folder: Path, suffix: str) -> None:
         page.screenshot(path=str(folder / f"{name}-{suffix}.png"), full_page=True)
 
 
+class Consumer(BaseHTTPRequestHandler):
+    """A consumer of the coordinator, which takes what it is sent."""
+
+    def do_POST(self) -> None:
+        """Take it."""
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - named by the library
+        """Say nothing."""
+
+
+@contextmanager
+def registered(data: Path) -> Iterator[House]:
+    """A house that is a producer of a coordinator, with a job of a consumer and one of a consumer who is gone."""
+    taking = ThreadingHTTPServer(("127.0.0.1", 0), Consumer)
+    thread = threading.Thread(target=taking.serve_forever)
+    thread.start()
+    port = free_port()
+    with coordinator() as (ics, url):
+        settings = {
+            "PRATIQUE_ICS_URL": url,
+            "PRATIQUE_ICS_CALLBACK_URL": f"http://127.0.0.1:{port}",
+            "PRATIQUE_ICS_ALLOW": "127.0.0.0/8",
+            "PRATIQUE_ICS_RECIPIENT": "fl-aggregator-1",
+        }
+        try:
+            with house(data, port=port, **settings) as running:
+                subscribe(ics, url, {"slice-assurance": taking.server_port, "traffic-steering": free_port()})
+                yield running
+        finally:
+            taking.shutdown()
+            thread.join()
+
+
+def subscribe(ics: FakeIcs, url: str, owners: dict[str, int]) -> None:
+    """Let consumers ask the coordinator for postures, once the house has registered."""
+    until = time.monotonic() + 60
+    while "pratique" not in ics.producers:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    for owner, port in owners.items():
+        job = {
+            "info_type_id": "privacy_posture_1.0.0",
+            "job_owner": f"rapp-{owner}",
+            "job_definition": {},
+            "job_result_uri": f"http://127.0.0.1:{port}/postures",
+        }
+        address = f"{url}/data-consumer/v1/info-jobs/{owner}"
+        httpx.put(address, json=job, timeout=60, trust_env=False).raise_for_status()
+
+
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/screenshots")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data, house(Path(data)) as running, chromium() as browser:
+    with tempfile.TemporaryDirectory() as data, registered(Path(data)) as running, chromium() as browser:
         views = furnish(running, Path(data))
         for width in WIDTHS:
             for scheme in get_args(Scheme):

@@ -1,8 +1,9 @@
 """The audit log in the dashboard: whether its chains hold, and who did what."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Request, Route, expect
 
 from tests.support.browser import Desk
 from tests.support.released import Released
@@ -57,3 +58,29 @@ def test_entries_come_in_pages(window: Desk) -> None:
     page.get_by_role("button", name="Older").click()
     expect(page).to_have_url(re.compile("page=2"))
     expect(page.get_by_role("button", name="Newer")).to_be_enabled()
+
+
+def test_who_looks_further_back_finds_what_is_older_than_the_newest_five_thousand(window: Desk) -> None:
+    page = window.sign_in()
+
+    def entry(number: int) -> dict[str, object]:
+        return {
+            "at": "2026-03-01T10:00:00Z", "phase": "answered", "operation": "createRelease", "role": "operator",
+            "key": "key_x", "object": f"rel_{number}", "status": 202, "chain": "aud_x", "number": number,
+            "request": "req_x", "hash": "00",
+        }  # fmt: skip
+
+    def answer(route: Route, request: Request) -> None:
+        newest = int(parse_qs(urlsplit(request.url).query).get("after", ["5600"])[0])
+        oldest = max(newest - 500, 0)
+        data = [entry(number) for number in range(newest, oldest, -1)]
+        route.fulfill(json={"data": data, "next": str(oldest) if oldest else None})
+
+    page.route("**/audit?*", answer)
+    window.open("#/audit?text=rel_77")
+    entries = page.get_by_role("region", name="Entries", exact=True)
+    expect(entries).to_contain_text("know the newest 5,000 entries")
+    expect(entries.get_by_role("link", name="rel_77", exact=True)).to_have_count(0)
+    entries.get_by_role("button", name="Look further back").click()
+    expect(entries.get_by_role("link", name="rel_77", exact=True)).to_be_visible()
+    expect(entries.get_by_role("button", name="Look further back")).to_have_count(0)

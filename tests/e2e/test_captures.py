@@ -1,10 +1,12 @@
 """Captures and tables: sent in with progress, shown as charts, identifiers masked, deleted for good."""
 
+import gzip
 import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 
+from tests.support.beside import malformed
 from tests.support.browser import Desk
 
 
@@ -77,6 +79,39 @@ def test_a_file_that_is_no_capture_is_refused_in_words(window: Desk, tmp_path: P
     expect(page.get_by_role("alert")).to_contain_text("not-a-capture")
     page.get_by_role("button", name="Dismiss").click()
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_file_that_turns_out_to_be_no_capture_says_what_to_do(window: Desk, tmp_path: Path) -> None:
+    packed = tmp_path / "notes.pcap.gz"
+    packed.write_bytes(gzip.compress(b"no capture at all"))
+    page = window.sign_in()
+    page.locator("input[type=file]").set_input_files(packed)
+    capture = page.get_by_role("region", name="Capture", exact=True)
+    expect(capture.get_by_role("heading", name="notes.pcap.gz")).to_contain_text("failed", timeout=30_000)
+    expect(capture.get_by_role("alert")).to_contain_text("send the file that the capture tool wrote")
+    expect(capture.get_by_role("alert")).to_contain_text("not-a-capture")
+    expect(page.get_by_role("link", name="Open in the workbench")).to_have_count(0)
+    capture.get_by_role("button", name="Delete …").click()
+    capture.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("heading", name="notes.pcap.gz")).to_have_count(0)
+
+
+def test_a_damaged_capture_says_how_often_and_what_could_not_be_read(window: Desk) -> None:
+    page = window.sign_in()
+    page.locator("input[type=file]").set_input_files(malformed() / "nDPI__badpackets.pcap")
+    capture = page.get_by_role("region", name="Capture", exact=True)
+    expect(capture.get_by_role("heading", name="nDPI__badpackets.pcap")).to_contain_text("ready", timeout=30_000)
+    expect(capture.get_by_role("region", name="Warnings").get_by_role("listitem").first).to_contain_text("time")
+    expect(capture.get_by_role("list", name="Link types")).to_be_visible()
+
+
+def test_the_link_types_of_a_capture_are_named(window: Desk, capture: str) -> None:
+    page = window.sign_in()
+    window.open(f"#/captures/{capture}")
+    with window.house.client() as client:
+        names = client.capture(capture)["link_types"]
+    expect(page.get_by_role("list", name="Link types").get_by_role("listitem")).to_contain_text(names)
+    assert names
 
 
 def test_a_large_upload_tells_how_far_it_is_and_can_be_stopped(window: Desk, tmp_path: Path) -> None:

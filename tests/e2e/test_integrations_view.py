@@ -102,6 +102,28 @@ def test_a_key_is_made_shown_once_and_revoked(window: Desk) -> None:
     )
 
 
+def test_an_epoch_is_begun_after_it_was_said_what_that_ends(window: Desk) -> None:
+    page = window.sign_in()
+    window.open("#/integrations/tenant-keys")
+    keys = page.get_by_role("region", name="Tenant keys", exact=True).first
+    rows = keys.locator("tbody tr")
+    first = rows.first.locator("td").all_inner_texts()
+    before = rows.count()
+    keys.get_by_role("button", name="Begin the next epoch").click()
+    expect(keys.get_by_role("group")).to_contain_text("no longer join with those of earlier ones")
+    keys.get_by_role("button", name="Keep it").click()
+    assert rows.count() == before
+    keys.get_by_role("button", name="Begin the next epoch").click()
+    keys.get_by_role("button", name="Begin it").click()
+    expect(rows).to_have_count(before + 1)
+    with window.house.http() as http:
+        newest, former = http.get("/tenant-keys").json()["data"][:2]
+    second = rows.first.locator("td").all_inner_texts()
+    assert second[:3] == [str(newest["epoch"]), "●\nin force", newest["fingerprint"]]
+    assert rows.nth(1).locator("td").all_inner_texts()[:3] == [first[0], "○\nearlier", first[2]]
+    assert newest["epoch"] == former["epoch"] + 1
+
+
 def test_the_floor_is_set_and_taken_away(window: Desk) -> None:
     page = window.sign_in()
     window.open("#/integrations/gate-floor")
@@ -121,8 +143,8 @@ def test_the_floor_is_set_and_taken_away(window: Desk) -> None:
 @pytest.mark.parametrize(
     ("role", "parts"),
     [
-        ("operator", ["O-RAN ICS", "Webhooks", "Signing keys", "Gate floor"]),
-        ("auditor", ["Signing keys", "Gate floor"]),
+        ("operator", ["O-RAN ICS", "Webhooks", "Signing keys", "Tenant keys", "Gate floor"]),
+        ("auditor", ["Signing keys", "Tenant keys", "Gate floor"]),
     ],
 )
 def test_what_a_role_may_not_do_is_not_shown(window: Desk, role: str, parts: list[str]) -> None:
@@ -134,5 +156,8 @@ def test_what_a_role_may_not_do_is_not_shown(window: Desk, role: str, parts: lis
     page.get_by_role("tab", name="Signing keys").click()
     expect(page.get_by_role("heading", name="Signing keys")).to_be_visible()
     expect(page.get_by_role("button", name="Sign with a new key")).to_have_count(0)
+    page.get_by_role("tab", name="Tenant keys").click()
+    expect(page.get_by_role("region", name="Tenant keys").first).to_contain_text("in force")
+    expect(page.get_by_role("button", name="Begin the next epoch")).to_have_count(0)
     window.open("#/integrations/api-keys")
     expect(page.get_by_role("button", name="Make it")).to_have_count(0)

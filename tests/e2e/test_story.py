@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Response, expect
+from playwright.sync_api import Browser, Response, expect
 
 from pratique.verify import verify
-from tests.support.browser import Desk, Scheme, check_accessible, desk
+from tests.support.browser import Scheme, check_accessible, desk
 from tests.support.house import House
-from tests.support.released import Released
 
 WIDTHS = {"light": 1440, "dark": 390}
-MOST_TABS = 250
 
 
 def make_key(house: House, body: dict[str, str]) -> str:
@@ -70,77 +68,10 @@ def test_from_an_upload_to_a_certificate_and_to_who_receives_it(
         assert not [one for one in answers if '"before"' in json.dumps(one)]
 
 
-def tab_to(page: Page, target: Locator) -> None:
-    """Go on with the Tab key until the target has the focus, and see that it shows."""
-    target.wait_for()
-    for _ in range(MOST_TABS):
-        if target.evaluate("(element) => element === document.activeElement"):
-            assert target.evaluate("(element) => getComputedStyle(element).outlineStyle") != "none"
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"no way to {target} by the keyboard")
-
-
-def test_a_release_is_made_without_a_mouse(window: Desk, capture: str) -> None:
-    page = window.open()
-    tab_to(page, page.get_by_label("API key"))
-    page.keyboard.type(window.house.key)
-    page.keyboard.press("Enter")
-    tab_to(page, page.get_by_role("navigation", name="Views").get_by_role("link", name="Workbench"))
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-metric=k] dd.after")).to_be_visible()
-    page.keyboard.press("/")
-    expect(page.locator("main select").first).to_be_focused()
-    tab_to(page, page.get_by_label("Start from"))
-    page.keyboard.type("C4")
-    expect(page.locator("[data-metric=k] dd.after")).to_have_text("3")
-    tab_to(page, page.get_by_label("Recipient"))
-    page.keyboard.type("no-mouse")
-    tab_to(page, page.get_by_role("button", name="Release what passes the gate"))
-    page.keyboard.press("Enter")
-    link = page.get_by_role("link", name="Certificate, files and posture")
-    link.wait_for(timeout=60_000)
-    tab_to(page, link)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Records and evidence")).to_contain_text("Certificate")
-    page.keyboard.press("?")
-    expect(page.get_by_role("region", name="Keys")).to_be_visible()
-
-
-@pytest.fixture(scope="module")
-def study(running: House, capture: str) -> dict[str, str]:
-    """A small study of each kind."""
-    with running.client() as client:
-        attacks = {"partial_qi": {}, "linkage": {}, "repetitions": 1}
-        asked = {"sources": [capture], "configurations": ["C2", "C4"], "attacks": attacks}
-        sweep = client.create_sweep(asked)["id"]
-        utility = client.create_utility({"sources": [capture], "repeats": 2, "trees": 5, "taus": [1, 2]})["id"]
-        client.wait_sweep(sweep, 60)
-        client.wait_utility(utility, 60)
-    return {"sweeps": sweep, "utility": utility}
-
-
 @pytest.mark.parametrize("scheme", get_args(Scheme))
 def test_every_view_is_accessible_and_fits_its_window(
-    browser: Browser, running: House, capture: str, released: Released, study: dict[str, str], scheme: Scheme
+    browser: Browser, running: House, views: dict[str, str], scheme: Scheme
 ) -> None:
-    views = {
-        f"#/captures/{capture}": "figure.chart canvas",
-        f"#/workbench?source={capture}": "table.records",
-        "#/releases": "table",
-        f"#/releases/{released.suppressed}": "[data-metric=k]",
-        f"#/releases/compare?one={released.raw}&other={released.suppressed}": "canvas",
-        f"#/risk/{released.raw}": "canvas",
-        f"#/attacks/{released.suppressed}": "canvas",
-        f"#/explore/sweeps/{study['sweeps']}": "canvas",
-        f"#/explore/utility/{study['utility']}": "canvas",
-        "#/explore/recommendations/new": "fieldset.classes select",
-        "#/explore/sweeps/new": ".ticks input",
-        "#/integrations/webhooks": "form",
-        "#/integrations/api-keys": "table",
-        "#/integrations/gate-floor": "form",
-        "#/audit": "table",
-    }
     with desk(browser, running, color_scheme=scheme, width=WIDTHS[scheme]) as opened:
         page = opened.sign_in()
         wide = []
@@ -151,13 +82,3 @@ def test_every_view_is_accessible_and_fits_its_window(
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(address)
         assert wide == []
-
-
-def test_twice_the_text_size_still_fits(browser: Browser, running: House, capture: str, study: dict[str, str]) -> None:
-    # 200 % on a window of 1280 is a layout of 640 (WCAG 1.4.4, 1.4.10).
-    with desk(browser, running, width=640, height=512) as opened:
-        page = opened.sign_in()
-        for address in (f"#/workbench?source={capture}", f"#/explore/sweeps/{study['sweeps']}", "#/audit"):
-            opened.open(address)
-            page.locator("main table.data, main .column-name").first.wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address

@@ -190,3 +190,53 @@ def test_an_address_that_was_damaged_says_so(window: Desk) -> None:
         window.open(address)
         expect(page.get_by_role("navigation", name="Views")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("address-damaged")
+
+
+def test_two_tabs_have_a_workbench_each(window: Desk, capture: str) -> None:
+    one = opened(window, capture)
+    other = window.context.new_page()
+    other.goto(f"{window.house.url}/#/workbench?source={capture}")
+    expect(other.locator("[data-metric=k] dd.after")).to_be_visible()
+    one.get_by_label("Start from").select_option("C4")
+    expect(one.locator("[data-metric=k] dd.after")).to_have_text("3")
+    other.get_by_label("Class of role", exact=True).select_option("sensitive")
+    expect(other.get_by_role("button", name="Undo")).to_be_enabled()
+    expect(other.get_by_label("Class of role", exact=True)).to_have_value("sensitive")
+    expect(one.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("policy C4"))
+    expect(other.get_by_role("button", name="Undo")).to_have_attribute("title", re.compile("role: Sensitive"))
+    apart = one.url, other.url
+    one.get_by_role("button", name="Undo").click()
+    expect(one.get_by_role("button", name="Undo")).to_be_disabled()
+    expect(other.get_by_label("Class of role", exact=True)).to_have_value("sensitive")
+    other.reload()
+    expect(other.get_by_label("Class of role", exact=True)).to_have_value("sensitive")
+    assert apart[0] != apart[1]
+
+
+def test_labels_that_identify_are_dots_until_somebody_asks_to_see_them(window: Desk) -> None:
+    owners = [f"00101{n:010}" for n in range(1, 5)]  # by their shape IMSIs, in a column whose name does not say so
+    lines = "\n".join(f"{n % 2},{owner}" for n, owner in enumerate(owners * 3))
+    with window.house.http() as http:
+        content = {"Content-Type": "text/csv"}
+        table = http.post("/datasets", content=f"cell,owner\n{lines}", headers=content).json()["id"]
+    with window.house.client() as client:
+        release = client.create_release({
+            "source": {"dataset": table}, "policy": {"steps": []}, "gate": {"k": {"min": 2}},
+            "attributes": {"quasi_identifiers": ["cell"], "sensitive": ["owner"]},
+        })["id"]  # fmt: skip
+        client.wait_release(release, 60)
+        assert list(client.posture(release)["records"]["survival_by_label"]) == owners
+    page = window.sign_in()
+    window.open(f"#/workbench?source={table}")
+    window.expect_refusals(422)  # between the two changes, where they are seen one by one
+    page.get_by_label("Class of owner", exact=True).select_option("sensitive")
+    page.get_by_role("button", name=re.compile("^Take .* out of owner")).click()
+    labels = page.locator("details.labels")
+    labels.locator("summary").click()
+    expect(labels.locator("dt").first).to_have_text("••••••••")
+    assert not any(owner in page.content() for owner in owners)
+    page.get_by_label("Labels in clear").check()
+    expect(labels.locator("dt")).to_have_text(owners)
+    window.open(f"#/risk/{release}")
+    expect(page.get_by_role("heading", name="Smallest classes")).to_be_visible()
+    assert not any(owner in page.content() for owner in owners)

@@ -106,11 +106,19 @@ class Desk:
 
 @contextmanager
 def desk(
-    browser: Browser, house: House, color_scheme: Scheme = "light", width: int = 1440, height: int = 900
+    browser: Browser,
+    house: House,
+    color_scheme: Scheme = "light",
+    width: int = 1440,
+    height: int = 900,
+    scale: float = 1,
 ) -> Iterator[Desk]:
-    """A fresh window on a house; the check comes at its end."""
+    """A fresh window on a house, of so many CSS pixels, each `scale` pixels wide; the check comes at its end."""
     context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=color_scheme, locale="en-GB"
+        viewport={"width": width, "height": height},
+        device_scale_factor=scale,
+        color_scheme=color_scheme,
+        locale="en-GB",
     )
     context.set_default_timeout(15_000)
     try:

@@ -47,14 +47,19 @@ export async function get(path, options = {}) {
 
 /** Every entry of a list, page after page, up to `most`. @param {string} path @param {number} [most] */
 export async function getAll(path, most = 1000) {
+  return (await getSome(path, most)).found;
+}
+
+/** Entries of a list behind a cursor, up to `most`, and the cursor behind them. @param {string} path @param {number} most @param {string} [cursor] @returns {Promise<{found: any[], next: string}>} */
+export async function getSome(path, most, cursor = "") {
   const found = [];
-  let after = "";
+  let next = cursor;
   do {
-    const page = await get(`${path}${path.includes("?") ? "&" : "?"}limit=${Math.min(most, 500)}${after && `&after=${encodeURIComponent(after)}`}`);
+    const page = await get(`${path}${path.includes("?") ? "&" : "?"}limit=${Math.min(most, 500)}${next && `&after=${encodeURIComponent(next)}`}`);
     found.push(...page.data);
-    after = page.next || "";
-  } while (after && found.length < most);
-  return found;
+    next = page.next || "";
+  } while (next && found.length < most);
+  return { found, next };
 }
 
 /**

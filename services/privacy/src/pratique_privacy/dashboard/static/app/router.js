@@ -8,10 +8,15 @@ export const FIRST_VIEW = "captures";
 
 /** The route as it is now. @type {import("@preact/signals").Signal<Route>} */
 export const route = signal(parse(location.hash));
+/** The address that `route` was read from: while another stands in its place, the reader is on the way there. */
+let read = location.hash;
 
-addEventListener("hashchange", () => {
-  route.value = parse(location.hash);
-});
+addEventListener("hashchange", follow);
+
+function follow() {
+  read = location.hash;
+  route.value = parse(read);
+}
 
 /** @param {string} hash @returns {Route} */
 export function parse(hash) {
@@ -36,13 +41,20 @@ export function href(view, rest = [], params = {}) {
   return `#/${[view, ...rest].map(encodeURIComponent).join("/")}${query && `?${query}`}`;
 }
 
-/** Go to an address of `href`; with `quiet` without an entry of its own in the browser's history. @param {string} address @param {{quiet?: boolean}} [options] */
+/** Go to an address of `href`; with `quiet` without an entry of its own in the browser's history, and not if the reader has gone elsewhere. @param {string} address @param {{quiet?: boolean}} [options] */
 export function go(address, options = {}) {
   if (location.hash === address) return;
-  if (options.quiet) {
-    history.replaceState(null, "", address);
-    route.value = parse(address);
-  } else {
-    location.hash = address;
-  }
+  if (!options.quiet) location.hash = address;
+  else if (location.hash === read) replaced(address);
+}
+
+/** Take what stands behind `#` out of the address and out of the history: it was a secret. */
+export function forget() {
+  replaced(location.pathname);
+}
+
+/** @param {string} address */
+function replaced(address) {
+  history.replaceState(null, "", address);
+  follow();
 }

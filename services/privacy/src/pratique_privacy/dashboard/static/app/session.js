@@ -2,7 +2,7 @@
 /** The session: who is signed in, how one signs in and out, and what the role may do. */
 import { signal } from "@preact/signals";
 import { ApiProblem, get, onSignedOut, send } from "./api.js";
-import { decoded } from "./router.js";
+import { decoded, forget } from "./router.js";
 
 /** @typedef {{key: string, tenant: string, role: "operator" | "recipient" | "auditor" | "admin", recipient: string | null}} Caller */
 
@@ -25,7 +25,7 @@ onSignedOut(() => {
 export async function begin() {
   const ticket = /^#ticket=(.+)$/.exec(location.hash);
   if (ticket) {
-    history.replaceState(null, "", location.pathname);
+    forget();
     return signIn({ ticket: decoded(ticket[1]) });
   }
   try {

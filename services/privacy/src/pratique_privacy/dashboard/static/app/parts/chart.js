@@ -44,37 +44,50 @@ export function Chart({ title, summary, spec, rows, columns, height = 200, call,
   const [tabular, setTabular] = useState(false);
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const view = useRef(/** @type {any} */ (null));
+  const drawing = useRef(/** @type {Promise<void> | null} */ (null));
   const paint = repaint.value;
   const content = JSON.stringify([spec, rows]);
   useEffect(() => {
     if (tabular || !place.current) return undefined;
-    let current = true;
+    const element = place.current;
+    let turn = 0; // of the drawing asked for last: they end in any order, some after the reader has left
     const draw = async () => {
-      const made = await drawn(/** @type {HTMLElement} */ (place.current), spec, rows, height);
-      if (!current) return made.finalize();
+      const mine = (turn += 1);
+      const wanted = () => mine === turn && element.isConnected;
+      const tools = await loaded();
+      if (!wanted()) return;
       view.current?.finalize();
+      view.current = null;
+      const made = viewIn(element, tools, spec, rows, height);
+      await made.runAsync().catch((/** @type {unknown} */ error) => wanted() && reportError(error));
+      if (!wanted()) return made.finalize();
       view.current = made;
       if (choose) made.addEventListener("click", (/** @type {any} */ _event, /** @type {any} */ item) => item?.datum && choose(item.datum));
     };
-    draw();
-    const resized = onWidth(place.current, draw);
+    const redraw = () => (drawing.current = draw());
+    redraw();
+    const resized = onWidth(element, redraw);
     return () => {
-      current = false;
+      turn += 1;
       resized();
       view.current?.finalize();
       view.current = null;
     };
   }, [content, tabular, paint]);
   const png = async () => {
+    await drawing.current;
     const canvas = await view.current.toCanvas(2);
     return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   };
-  const svg = async () => new Blob([await view.current.toSVG()], { type: "image/svg+xml" });
+  const svg = async () => {
+    await drawing.current;
+    return new Blob([await view.current.toSVG()], { type: "image/svg+xml" });
+  };
   return html`<figure class="chart">
     <figcaption><span>${title}</span>
-      <button type="button" class="quiet" aria-pressed=${tabular} onClick=${() => setTabular(!tabular)}>${tabular ? "Chart" : "Table"}</button>
+      <span class="tools"><button type="button" class="quiet" aria-pressed=${tabular} onClick=${() => setTabular(!tabular)}>${tabular ? "Chart" : "Table"}</button>
       <${ExportMenu} name=${title} columns=${columns} rows=${rows} png=${tabular ? undefined : png} svg=${tabular ? undefined : svg} />
-      ${(call || policy !== undefined) && html`<${CopyMenu} call=${call} policy=${policy} />`}
+      ${(call || policy !== undefined) && html`<${CopyMenu} call=${call} policy=${policy} />`}</span>
     </figcaption>
     ${tabular
       ? html`<${DataTable} caption=${title} columns=${columns} rows=${rows} />`
@@ -82,14 +95,12 @@ export function Chart({ title, summary, spec, rows, columns, height = 200, call,
   </figure>`;
 }
 
-/** @param {HTMLElement} place @param {object} spec @param {any[]} rows @param {number} height */
-async function drawn(place, spec, rows, height) {
-  const { vega, vegaLite, interpreter } = await loaded();
-  const whole = { width: Math.max(160, place.clientWidth), height, autosize: { type: "fit", contains: "padding" }, ...spec, data: { values: rows }, config: colours(place.clientWidth < NARROW) };
+/** A view of Vega that is not drawn yet; the rows are copied, for Vega writes what it computes into its own. @param {HTMLElement} place @param {{vega: any, vegaLite: any, interpreter: any}} tools @param {object} spec @param {any[]} rows @param {number} height */
+function viewIn(place, { vega, vegaLite, interpreter }, spec, rows, height) {
+  const values = rows.map((row) => ({ ...row }));
+  const whole = { width: Math.max(160, place.clientWidth), height, autosize: { type: "fit", contains: "padding" }, ...spec, data: { values }, config: colours(place.clientWidth < NARROW) };
   const compiled = vegaLite.compile(whole).spec;
-  const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), { expr: interpreter, renderer: "canvas", container: place, hover: true });
-  await view.runAsync();
-  return view;
+  return new vega.View(vega.parse(compiled, undefined, { ast: true }), { expr: interpreter, renderer: "canvas", container: place });
 }
 
 /** Draw anew when the place becomes wider or narrower. @param {HTMLElement} place @param {() => void} draw */
@@ -120,7 +131,7 @@ function colours(narrow) {
     background: "transparent",
     font,
     axis: { ...text, gridColor: grid, domainColor: grid, tickColor: grid, labelLimit: 160 },
-    legend: { ...text, orient: "top", ...(narrow ? { columns: 1, labelLimit: 260 } : {}) },
+    legend: { ...text, orient: "top", labelLimit: 260, ...(narrow ? { columns: 1 } : {}) },
     header: text,
     title: { color: ink, font },
     text: { color: ink, font, fontSize: 12 },

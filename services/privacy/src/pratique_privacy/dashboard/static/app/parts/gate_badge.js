@@ -24,6 +24,7 @@ const SHOWN = /** @type {Record<string, [string, string, string]>} */ ({
   intact: ["✔", "intact", "pass"],
   broken: ["✖", "broken", "fail"],
   "in force": ["●", "in force", "neutral"],
+  earlier: ["○", "earlier", "neutral"],
   revoked: ["■", "revoked", "neutral"],
   expired: ["■", "expired", "neutral"],
   signs: ["●", "signs", "neutral"],

@@ -8,6 +8,7 @@ import { ApiKeys } from "./integrations/api_keys.js";
 import { Coordinator } from "./integrations/coordinator.js";
 import { GateFloor } from "./integrations/gate_floor.js";
 import { SigningKeys } from "./integrations/signing_keys.js";
+import { TenantKeys } from "./integrations/tenant_keys.js";
 import { Webhooks } from "./integrations/webhooks.js";
 
 const PARTS = [
@@ -15,6 +16,7 @@ const PARTS = [
   { name: "webhooks", title: "Webhooks", roles: ["operator"], Part: Webhooks },
   { name: "api-keys", title: "API keys", roles: ["admin"], Part: ApiKeys },
   { name: "signing-keys", title: "Signing keys", roles: ["operator", "auditor"], Part: SigningKeys },
+  { name: "tenant-keys", title: "Tenant keys", roles: ["operator", "auditor"], Part: TenantKeys },
   { name: "gate-floor", title: "Gate floor", roles: ["operator", "auditor"], Part: GateFloor },
 ];
 

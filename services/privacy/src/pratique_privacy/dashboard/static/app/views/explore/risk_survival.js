@@ -66,7 +66,8 @@ function specOf(measure) {
         shape: { field: "front", type: "nominal", scale: { domain: states, range: ["circle", "diamond"] }, title: null },
         fill: { field: "front", type: "nominal", scale: { domain: states, range: [front, "transparent"] }, title: null },
         stroke: { field: "front", type: "nominal", scale: { domain: states, range: [front, plain] }, title: null } } },
-      { mark: { type: "text", align: { expr: "datum.survival > 0.8 ? 'right' : 'center'" }, dx: { expr: "datum.survival > 0.8 ? -10 : 0" }, dy: { expr: "datum.survival > 0.8 ? 0 : -13" } }, encoding: { text: { field: "label" } } },
+      // Beside the points at the right edge, under those that their names would reach, above all others.
+      { mark: { type: "text", align: { expr: "datum.survival > 0.93 ? 'right' : 'center'" }, dx: { expr: "datum.survival > 0.93 ? -10 : 0" }, dy: { expr: "datum.survival > 0.93 ? 0 : datum.survival > 0.8 ? 15 : -13" } }, encoding: { text: { field: "label" } } },
     ],
   };
 }

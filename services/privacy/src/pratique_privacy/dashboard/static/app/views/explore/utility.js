@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
 import { Facts } from "../../parts/facts.js";
 import { go, href, route } from "../../router.js";
+import { isShaped, isVeiled, labelText, veiled } from "../../veil.js";
 import { useSources } from "./sources.js";
 
 /** @type {[string, string][]} */
@@ -15,12 +16,13 @@ export function UtilityAnswer({ study }) {
   const { named } = useSources();
   const { asked, parameters } = study;
   const labels = Object.entries(study.labels).sort((a, b) => b[1] - a[1]);
+  const rarest = labelText(labels.at(-1)?.[0] || "");
   const variants = parameters.exempt_rarest ? [0, parameters.exempt_rarest] : [0];
   return html`<section class="panel" aria-label="What was asked"><${Facts} facts=${[
       ...(asked ? [["Sources", asked.sources.map(named).join(", ")]] : []), ["Label", study.label], ["Features", study.features.join(", ")], ["Records", number(study.records)],
-      ["Labels", `${labels.length}, rarest ${labels.at(-1)?.[0]} (${number(labels.at(-1)?.[1])})`], ["Splits, trees, seed", `${number(parameters.repeats)}, ${number(parameters.trees)}, ${parameters.seed}`]]} />
+      ["Labels", `${labels.length}, rarest ${isVeiled(study.label, "sensitive") || isShaped(rarest) ? veiled(rarest) : rarest} (${number(labels.at(-1)?.[1])})`], ["Splits, trees, seed", `${number(parameters.repeats)}, ${number(parameters.trees)}, ${parameters.seed}`]]} />
       ${study.unlabelled > 0 && html`<p class="small soft">${number(study.unlabelled)} records have no label and were left out.</p>`}</section>
-    ${variants.map((rarest) => html`<${Scores} key=${rarest} study=${study} rarest=${rarest} />`)}`;
+    ${variants.map((spared) => html`<${Scores} key=${spared} study=${study} rarest=${spared} />`)}`;
 }
 
 /** @param {{study: any, rarest: number}} props */

@@ -1,10 +1,11 @@
 // @ts-check
 /** The figures of a release: before and after, or after alone for whoever may not see the raw side. */
-import { asNumber, asPercent, cell, number, percent } from "../../format.js";
-import { html } from "../../html.js";
+import { asNumber, asPercent, number, percent } from "../../format.js";
+import { html, useState } from "../../html.js";
 import { Chart } from "../../parts/chart.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
 import { DataTable } from "../../parts/table.js";
+import { isShaped, isVeiled, labelColumn, labelText } from "../../veil.js";
 import { flagWords } from "./words.js";
 
 const SHOWN = ["rows", "classes", "k", "k_rw", "uniques", "share_below_k", "exact_reid", "max_risk", "l", "l_entropy", "t", "t_ordered", "ppi", "ppi_prime"];
@@ -48,7 +49,11 @@ export function Flags({ posture }) {
 
 /** Which labels suppression spares. @param {{release: any, posture: any}} props */
 export function Labels({ release, posture }) {
-  const every = Object.entries(posture.records.survival_by_label || {}).map(([label, share]) => ({ label: plain(label), share, shown: percent(share) })).sort((a, b) => Number(a.share) - Number(b.share));
+  const [open, setOpen] = useState(false);
+  const column = labelColumn(posture.attributes);
+  const sorted = Object.entries(posture.records.survival_by_label || {}).sort((a, b) => Number(a[1]) - Number(b[1]));
+  const secret = isVeiled(column, "sensitive") || sorted.some(([label]) => isShaped(labelText(label)));
+  const every = sorted.map(([label, share], place) => ({ label: secret && !open ? `${column} ${place + 1}` : labelText(label), share, shown: percent(share) }));
   if (every.length < 2 || !posture.after.rows) return null;
   const lost = every.filter((row) => !row.share).length;
   if (every[0].share === 1) return html`<section class="panel"><h2>Survival per label</h2><p>All records of all ${number(every.length)} labels are released.</p></section>`;
@@ -59,15 +64,6 @@ export function Labels({ release, posture }) {
   };
   return html`<section class="panel"><${Chart} title="Survival per label" summary=${`${every.length} labels, ${lost} of them lost`} spec=${spec} rows=${rows} height=${Math.max(80, rows.length * 22 + 40)}
     columns=${[{ name: "label", title: "Label" }, { name: "share", title: "Survival", number: true, show: asPercent }]} call=${{ method: "GET", path: `/releases/${release.id}/posture` }} />
+    ${secret && html`<label class="row small"><input type="checkbox" checked=${open} onChange=${() => setOpen(!open)} /> Labels in clear</label>`}
     ${rows.length < every.length && html`<p class="small soft">The ${rows.length} labels that lose most, of ${number(every.length)}.</p>`}</section>`;
-}
-
-/** A label as people write it: one of a list column is JSON. @param {string} label */
-function plain(label) {
-  if (!label.startsWith("[")) return label || "(empty)";
-  try {
-    return cell(JSON.parse(label));
-  } catch {
-    return label;
-  }
 }

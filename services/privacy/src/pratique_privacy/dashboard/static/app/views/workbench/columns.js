@@ -1,7 +1,7 @@
 // @ts-check
 /** The columns: one row each, with its class and why, what is done to it, and how many values it has. */
 import { number } from "../../format.js";
-import { html, useState } from "../../html.js";
+import { html, useId, useState } from "../../html.js";
 import { alongArrows } from "../../keyboard.js";
 import { CLASSES, exchanged, freshStep, reclassed, withStep, without } from "./bench.js";
 import { advice, bench, change, preview } from "./desk.js";
@@ -23,10 +23,10 @@ export function Columns() {
 function Column({ about }) {
   const now = bench.value;
   const [open, setOpen] = useState(false);
+  const tip = useId();
   if (!now) return null;
   const { column } = about;
   const chosen = now.classes[column];
-  const tip = `tip-${column}`;
   const left = preview.value?.distinct?.[column]?.after;
   return html`<div class="column ${chosen}" role="row" data-column=${column}>
     <span role="rowheader" class="name">

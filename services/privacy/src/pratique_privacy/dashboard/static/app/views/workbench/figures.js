@@ -1,9 +1,11 @@
 // @ts-check
 /** The figures, always in sight: before and after, each with its definition and whether it is better. */
 import { number, percent } from "../../format.js";
-import { html } from "../../html.js";
+import { html, useState } from "../../html.js";
 import { METRICS, MetricRow } from "../../parts/metric.js";
-import { bench, change, preview, problem, took } from "./desk.js";
+import { isShaped, isVeiled, labelColumn, labelText, veiled } from "../../veil.js";
+import { attributesOf } from "./bench.js";
+import { advice, bench, change, preview, problem, took } from "./desk.js";
 
 const SHOWN = ["k", "k_rw", "l", "t", "ppi", "ppi_prime", "exact_reid", "uniques"];
 const FLAGS = /** @type {Record<string, string>} */ ({
@@ -30,7 +32,7 @@ export function Figures({ stale }) {
       ${SHOWN.map((name) => html`<${MetricRow} key=${name} kind=${METRICS[name]} before=${before[name]} after=${after[name]} />`)}
       <${MetricRow} kind=${METRICS.survival} before=${1} after=${found.records.survival} />
     </dl>
-    <${Labels} survival=${found.records.survival_by_label} />
+    <${Labels} survival=${found.records.survival_by_label} column=${labelColumn(attributesOf(now))} chosen=${now.classes} />
     <${Flags} found=${found} />
     <${Targets} />
   </section>`;
@@ -47,16 +49,19 @@ export function Strip() {
     ${figure("t", number(before.t, 2), number(after.t, 2))}${figure("left", "", percent(found.records.survival, 0))}</div>`;
 }
 
-/** @param {{survival: Record<string, number>}} props */
-function Labels({ survival }) {
+/** @param {{survival: Record<string, number>, column: string, chosen: Record<string, string>}} props */
+function Labels({ survival, column, chosen }) {
+  const [open, setOpen] = useState(false);
   const labels = Object.entries(survival || {}).sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
   if (!labels.length) return null;
+  const secret = isVeiled(column, chosen[column], advice.value.find((one) => one.column === column)?.class) || labels.some(([label]) => isShaped(labelText(label)));
   const lost = labels.filter(([, share]) => share === 0).length;
   const cut = labels.filter(([, share]) => share < 1).length;
   return html`<details class="labels" open=${cut > 0 && labels.length <= 12}>
     <summary>Survival per label <span class="small ${cut ? "worse" : "soft"}">${lost ? `${lost} of ${labels.length} lost` : cut ? `${cut} of ${labels.length} cut` : `all ${labels.length} whole`}</span></summary>
     <p class="small soft">Records with this label (a value of a sensitive column, or a role) that are released, divided by those that came in.</p>
-    <dl tabindex="0" aria-label="Survival per label">${labels.map(([label, share]) => html`<div key=${label}><dt>${label}</dt>
+    ${secret && html`<p class="small"><label><input type="checkbox" checked=${open} onChange=${() => setOpen(!open)} /> Labels in clear</label> <span class="soft">${column} identifies: its values are no labels to learn from.</span></p>`}
+    <dl tabindex="0" aria-label="Survival per label">${labels.map(([label, share]) => html`<div key=${label}><dt>${secret && !open ? veiled(labelText(label)) : labelText(label)}</dt>
       <dd class="number ${share === 0 ? "worse" : share < 1 ? "cut" : "better"}"><span aria-hidden="true">${share === 0 ? "✖" : share < 1 ? "▼" : "="}</span> ${share === 0 ? "lost" : percent(share, 0)}</dd></div>`)}</dl>
   </details>`;
 }

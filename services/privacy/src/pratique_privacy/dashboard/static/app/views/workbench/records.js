@@ -3,8 +3,8 @@
 import { cell, number } from "../../format.js";
 import { html, useMemo, useState } from "../../html.js";
 import { ExportMenu } from "../../parts/export_menu.js";
-import { bench, preview, SHOWN_ROWS } from "./desk.js";
-import { isVeiled, veiled, veiledAfter } from "./veil.js";
+import { isVeiled, veiled, veiledAfter } from "../../veil.js";
+import { advice, bench, preview, SHOWN_ROWS } from "./desk.js";
 
 const PAGE = 25;
 
@@ -17,7 +17,8 @@ export function Records() {
   const pairs = useMemo(() => (found ? pairsOf(found) : []), [found]);
   if (!found || !now) return null;
   const columns = Object.keys(now.classes).filter((column) => found.before.rows[0] && column in found.before.rows[0]);
-  const secret = columns.filter((name) => isVeiled(name, now.classes[name]));
+  const suggested = Object.fromEntries(advice.value.map((one) => [one.column, one.class]));
+  const secret = columns.filter((name) => isVeiled(name, now.classes[name], suggested[name]));
   const was = (/** @type {any} */ pair, /** @type {string} */ name) => (open || !secret.includes(name) ? pair.before[name] : veiled(pair.before[name]));
   const is = (/** @type {any} */ pair, /** @type {string} */ name) => (open || !secret.includes(name) ? pair.after?.[name] : veiledAfter(pair.before[name], pair.after?.[name]));
   const kept = pairs.filter((pair) => narrow === "all" || (narrow === "changed" ? pair.changed.size > 0 || !pair.after : pair.size === 1));
