@@ -107,6 +107,7 @@ def test_an_epoch_is_begun_after_it_was_said_what_that_ends(window: Desk) -> Non
     window.open("#/integrations/tenant-keys")
     keys = page.get_by_role("region", name="Tenant keys", exact=True).first
     rows = keys.locator("tbody tr")
+    expect(rows.first).to_contain_text("in force")
     first = rows.first.locator("td").all_inner_texts()
     before = rows.count()
     keys.get_by_role("button", name="Begin the next epoch").click()

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
 from tests.support.house import House
 
@@ -23,6 +23,7 @@ FLAGS = (
 )
 AXE = Path(__file__).parents[1] / "e2e/vendor/axe.min.js"
 Scheme = Literal["light", "dark"]
+PATIENCE = 15_000  # milliseconds; a busy machine takes its time, and what is there at once is not waited for
 HEAVY = ("serious", "critical")
 # Runs before any script of the page: what the policy forbids is written down, not only logged.
 WATCH_POLICY = """
@@ -120,7 +121,8 @@ def desk(
         color_scheme=color_scheme,
         locale="en-GB",
     )
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
     try:
         made = Desk(context, house)
         yield made
