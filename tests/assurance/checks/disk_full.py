@@ -143,7 +143,7 @@ def _read(http: httpx.Client, routes: list[str], before: dict[str, tuple[int, by
 
 
 async def looked_at(data: Path, store: Path) -> tuple[int, int]:
-    """Count facts and the blobs that they name, and those that are torn: no JSON, or a digest or seal that does not hold."""
+    """Count facts and the blobs that they name, and torn ones: no JSON, or a digest or seal that does not hold."""
     facts = [
         path for room in ROOMS for path in (store / room).glob("facts/**/*") if path.is_file() and "#" not in path.name
     ]
