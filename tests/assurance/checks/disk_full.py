@@ -21,6 +21,7 @@ from pratique_local.secrets import ROOMS, secrets_in
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
+from pratique_shared.runtime.checked import is_checked, unchecked
 from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
 from tests.assurance.figures import Figure, Profile, most, none, some
 from tests.assurance.rehearsal import REQUEST, answers, released, routes_of
@@ -142,13 +143,13 @@ def _read(http: httpx.Client, routes: list[str], before: dict[str, tuple[int, by
 
 
 async def looked_at(data: Path, store: Path) -> tuple[int, int]:
-    """Count facts and the blobs that they name, and those that are torn: no JSON, or a seal that does not hold."""
+    """Count facts and the blobs that they name, and torn ones: no JSON, or a digest or seal that does not hold."""
     facts = [
         path for room in ROOMS for path in (store / room).glob("facts/**/*") if path.is_file() and "#" not in path.name
     ]
-    texts = [path.read_text(errors="replace") for path in facts]
-    count, broken = len(texts), sum(not _is_json(text) for text in texts)
-    named = "\n".join(texts)
+    stored = [path.read_bytes() for path in facts]
+    count, broken = len(stored), sum(not _is_whole(fact) for fact in stored)
+    named = b"\n".join(stored).decode(errors="replace")
     for name in ROOMS:
         room = open_room(store.as_uri(), name, StorageKey.of(bytes.fromhex(secrets_in(data).rooms[name])))
         for path in (store / name).glob("blobs/**/*"):
@@ -162,9 +163,10 @@ async def looked_at(data: Path, store: Path) -> tuple[int, int]:
     return count, broken
 
 
-def _is_json(text: str) -> bool:
+def _is_whole(stored: bytes) -> bool:
+    """Whether a fact is JSON with its digest behind it."""
     try:
-        json.loads(text)
-    except ValueError:
+        json.loads(unchecked(stored, "a fact"))
+    except (ValueError, BrokenSeal):
         return False
-    return True
+    return is_checked(stored)

@@ -147,7 +147,7 @@ def _in_names(sample: bytes) -> Iterator[Asked]:
         yield "PUT", f"/policies/{quote(name, safe='')}", {"json": {"steps": []}}
         yield "GET", "/releases", {"params": {"after": name}}
         yield "GET", "/audit", {"params": {"after": name}}
-        ascii_name = name.encode("ascii", "ignore").decode().translate({0: None, 10: None, 13: None})
+        ascii_name = name.encode("ascii", "ignore").decode().translate({0: None, 10: None, 13: None}).strip()
         yield "POST", "/releases", {"json": REQUEST, "headers": {"Idempotency-Key": ascii_name or "x"}}
         yield "GET", "/me", {"headers": {"Authorization": f"Bearer {ascii_name or 'x'}", "X-Request-Id": ascii_name}}
 

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,18 +111,19 @@ async def test_what_stands_in_a_queue_and_is_no_message_of_ours_is_dropped_and_t
     async def handle(message: Message) -> None:
         taken.append(message)
 
-    whole = {"t": None, "f": "work", "a": [MESSAGE.model_dump()], "k": {}, "et": 1}
-    texts = [json.dumps({**whole, name: wrong}) for name in whole for wrong in ([], {}, "x", 10**400, None, True)]
+    whole: dict[str, Any] = {"t": None, "f": "work", "a": [MESSAGE.model_dump()], "k": {}, "et": 1}
+    wrongs: list[Any] = [[], {}, "x", 10**400, None, True]
+    texts: list[str | bytes] = [json.dumps({**whole, name: wrong}) for name in whole for wrong in wrongs]
     texts.remove(json.dumps(whole))  # where None is right
     texts.remove(json.dumps({**whole, "k": {}}))
     texts += [pickle.dumps(whole), "[" * 100_000, "", json.dumps(whole) + " " * 10_000]
     jobs = {f"{number:024x}": text for number, text in enumerate(texts)}
     for job, text in jobs.items():
         await bell._redis.set(f"arq:job:{job}", text)
-    await bell._redis.rpush("arq:job:" + "e" * 24, "a list")
-    await bell._redis.rpush("arq:retry:" + "f" * 24, "a list")
+    for key in ("arq:job:" + "e" * 24, "arq:retry:" + "f" * 24):
+        await bell._redis.execute_command("RPUSH", key, "a list")  # type: ignore[no-untyped-call]
     await bell._redis.set("arq:job:" + "f" * 24, json.dumps(whole))
-    entries = [*jobs, "e" * 24, "f" * 24, b"\xff\xfe", "", "../x"]
+    entries: list[Any] = [*jobs, "e" * 24, "f" * 24, b"\xff\xfe", "", "../x"]
     await bell._redis.zadd("pratique:attack", dict.fromkeys(entries, 1))
     before = DROPPED.labels("attack")._value.get()
     worker = asyncio.create_task(serve(url, "attack", lambda _: handle, jobs=2))

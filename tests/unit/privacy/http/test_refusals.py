@@ -161,6 +161,17 @@ async def test_only_records_of_its_own_make_a_large_body_right(tmp_path: Path) -
     check_problem(await client.post("/releases", content=padded), 413, "body-too-large")
 
 
+@pytest.mark.parametrize(
+    "records", [b'{"a":1},' * 250_001, b'{"a":[' + b"1," * 1_000_001 + b"1]},"], ids=["objects", "values"]
+)
+async def test_a_body_of_more_values_than_memory_should_hold_is_refused_before_it_is_read(
+    operator: httpx.AsyncClient, records: bytes
+) -> None:
+    body = b'{"source": {"records": [' + records + b'{"a": 1}]}}'
+    found = check_problem(await operator.post("/releases", content=body), 413, "body-too-large")
+    assert "as a dataset" in found["detail"]
+
+
 async def test_a_defect_is_answered_without_its_text_and_logged_without_it(
     world: World, operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -18,6 +18,8 @@ from pratique_shared.contracts.problems import BadRequest, FieldError, TooLarge,
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_DEPTH = 32  # the deepest body that the API describes has nine levels
+# What 16 MB of the smallest objects become in memory is a hundred times that: they are counted before they are read.
+MOST_OBJECTS, MOST_VALUES = 250_000, 1_000_000
 LARGE = 256 << 10  # bytes from which on a body is parsed beside the event loop
 _HALF_PAIR: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -70,8 +72,14 @@ async def read_bytes(request: Request, limit: int) -> bytes:
 
 
 async def read_json(request: Request, limit: int) -> JsonBody:
-    """Return the body as JSON; raises `BadRequest` where it is none, `Unprocessable` where JSON says too little."""
+    """Return the body as JSON; raises `BadRequest` where it is none, `Unprocessable` where JSON says too little.
+
+    Raises `TooLarge` for more values than may be held at once; braces and commas in texts count as well.
+    """
     raw = await read_bytes(request, limit)
+    if raw.count(b"{") > MOST_OBJECTS or raw.count(b",") > MOST_VALUES:
+        counted = f"{MOST_OBJECTS} objects or {MOST_VALUES} values"
+        raise TooLarge("body-too-large", f"The body holds more than {counted}: send the records as a dataset.")
     if len(raw) < LARGE:
         return JsonBody(raw, parse(raw))
     return JsonBody(raw, await asyncio.to_thread(parse, raw))
