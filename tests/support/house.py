@@ -70,7 +70,9 @@ class House:
                 words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            name = b" ".join(words[2:]).strip() if words[1:2] == [b"-m"] else words[0].rsplit(b"/", 1)[-1]
+            name = (
+                b" ".join(words[2:]).strip() if words[1:2] == [b"-m"] else words[0].split(b" ")[0].rsplit(b"/", 1)[-1]
+            )
             if name:  # one that ended and was not waited for yet has none
                 found[int(child)] = name.decode()
         return found

@@ -10,17 +10,23 @@ from tests.assurance.figures import Figure, Profile, none, some
 from tests.conformance.made_up import SCHEMA, SEED, STATUS, made_up
 from tests.conformance.served import served
 
+PHASES = {Profile.CI: "examples,fuzzing", Profile.FULL: "examples,coverage,fuzzing,stateful"}
 EXAMPLES = {Profile.CI: 3, Profile.FULL: 25}  # of an operation and phase; CONTRACT=n for another number
 TIMEOUT = 3500
 
 
 def contract(profile: Profile, folder: Path) -> Iterator[Figure]:
-    """Run the contract tester over the furnished service, all of its phases."""
+    """Run the contract tester over the furnished service, in `full` all of its phases."""
     examples = os.environ.get("CONTRACT", EXAMPLES[profile])
     with served(folder) as service:
         document = httpx.get(f"{service.url}/openapi.json", trust_env=False, timeout=60).json()
         operations = sum(len(methods) for methods in document["paths"].values())
-        arguments = (f"--max-examples={examples}", f"--seed={SEED}", "--generation-database=none")
+        arguments = (
+            f"--phases={PHASES[profile]}",
+            f"--max-examples={examples}",
+            f"--seed={SEED}",
+            "--generation-database=none",
+        )
         found = made_up(service, folder, *arguments, timeout=TIMEOUT)
         answered = list(service.answered)
     if found.code:

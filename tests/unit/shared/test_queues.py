@@ -54,6 +54,17 @@ async def test_a_job_that_the_server_lost_is_rung_again(bell: Doorbell) -> None:
     assert await bell._redis.zcard("pratique:privacy") == 1
 
 
+async def test_a_job_whose_worker_was_killed_before_it_took_it_is_rung_again(bell: Doorbell) -> None:
+    await bell.ring("privacy", MESSAGE)
+    job = (await bell._redis.get("rung:advance:" + MESSAGE.id)).decode()
+    await bell._redis.set(f"arq:in-progress:{job}", 1)  # as arq does before it calls us
+    await bell.ring("privacy", MESSAGE)
+    (fresh,) = await bell._redis.zrange("pratique:privacy", 0, -1)
+    assert fresh.decode() != job
+    await bell.ring("privacy", MESSAGE)
+    assert await bell._redis.zrange("pratique:privacy", 0, -1) == [fresh]
+
+
 async def test_a_job_that_was_put_in_before_the_clock_was_set_back_is_taken_now(
     bell: Doorbell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

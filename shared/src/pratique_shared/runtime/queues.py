@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from arq import func
 from arq.connections import ArqRedis, RedisSettings, create_pool
-from arq.constants import job_key_prefix
+from arq.constants import in_progress_key_prefix, job_key_prefix
 from arq.worker import Worker
 from pydantic import ValidationError
 from redis.exceptions import RedisError, WatchError
@@ -107,12 +107,16 @@ class Doorbell:
         held = await self._redis.mget([f"lease:{task}" for task in tasks])
         rung = await self._redis.mget([f"rung:{task}" for task in tasks])
         jobs = await self._redis.mget([job_key_prefix + (job.decode() if job else "") for job in rung])
+        # arq marks a job for a day before we take it: a worker killed in between leaves one that nobody begins.
+        begun = await self._redis.mget([in_progress_key_prefix + (job.decode() if job else "") for job in rung])
         place = here()
-        for message, task, holder, job in zip(messages, tasks, held, jobs, strict=True):
+        for message, task, holder, earlier, job, mark in zip(messages, tasks, held, rung, jobs, begun, strict=True):
             if holder is not None:
                 await self._redis.set(f"again:{task}", 1, ex=LEASE)
-            elif job is None:
+            elif job is None or mark is not None:
                 fresh = secrets.token_hex(12)
+                if earlier is not None:
+                    await self._redis.zrem(_name(queue), earlier)
                 await self._redis.set(f"rung:{task}", fresh, ex=RUNG_KEPT)
                 told = message.model_copy(update={"traceparent": message.traceparent or place}).model_dump()
                 await self._redis.enqueue_job("work", told, _queue_name=_name(queue), _job_id=fresh)
