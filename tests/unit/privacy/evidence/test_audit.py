@@ -15,6 +15,7 @@ from pratique_privacy.http.app import operations
 from pratique_privacy.http.auditing import READINGS, changes, is_audited
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
 from pratique_shared.runtime.artifacts import Room, open_room
+from pratique_shared.runtime.checked import checked, unchecked
 from pratique_shared.runtime.sealing import StorageKey
 from tests.unit.privacy.http.world import PCAP, RELEASE, World, check_problem, refuse_entries
 
@@ -294,8 +295,8 @@ async def test_an_auditor_is_told_that_a_block_was_rewritten(world: World, opera
     check = (await auditor.get("/audit/check")).json()
     assert (check["intact"], check["entries"], check["chains"]) == (True, 3, 1)
     (path,) = [p for p in (world.folder / "releases" / "audit").rglob("aud_*") if b'"status":200' in p.read_bytes()]
-    entry = json.loads(path.read_bytes())
-    path.write_text(json.dumps({**entry, "status": 403}) + "\n")
+    entry = json.loads(unchecked(path.read_bytes(), path.name))
+    path.write_bytes(checked(json.dumps({**entry, "status": 403}).encode() + b"\n"))  # by one who knows of the digest
     check = (await auditor.get("/audit/check")).json()
     assert (check["intact"], [found["fault"] for found in check["breaks"]]) == (False, ["altered"])
     assert (await operator.get("/audit")).status_code == 403
