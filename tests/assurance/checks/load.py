@@ -23,6 +23,7 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
     """Post releases from clients that do not pause, alone, then with eight uploads beside them.
 
     The time to an answer is then that of 32 of them: the API, one process, has 9 ms of a core for each at the bound.
+    The bound is for the posts alone; beside the uploads it is the memory that is bounded, and no answer may be a 5xx.
     """
     releases = RELEASES[profile]
     capture = folder / "large.pcap"
@@ -38,7 +39,7 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
             sent = [pool.submit(upload, running, capture, size, number) for number in range(UPLOADS)]
             beside = post(running, releases - releases // 2, "beside")
             uploads = [each.result() for each in sent]
-        yield from told("beside uploads", beside)
+        yield from taken("beside uploads", beside)
         yield some("captures of 100 MB taken in", sum(answer.status == 202 for answer in uploads), UPLOADS)
         yield none("answers of 5xx to uploads", sum(answer.status >= 500 for answer in uploads))
         yield most("memory of the API, most above before", most_resident(api) - before, MEMORY, "MiB")
@@ -47,12 +48,17 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
 
 
 def told(when: str, answers: list[Answer]) -> Iterator[Figure]:
-    """Yield the figures of the posts."""
+    """Yield the figures of the posts, with their times."""
+    yield from taken(when, answers)
     seconds = [answer.seconds for answer in answers]
-    yield some(f"releases accepted, {when}", sum(answer.status == 202 for answer in answers), len(answers))
-    yield none(f"answers of 5xx, {when}", sum(answer.status >= 500 for answer in answers))
     yield most(f"median to the 202, {when}", quantile(seconds, 0.5), ANSWER, "s")
     yield most(f"99 of 100 to the 202, {when}", quantile(seconds, 0.99), ANSWER, "s")
+
+
+def taken(when: str, answers: list[Answer]) -> Iterator[Figure]:
+    """Yield how the posts were answered."""
+    yield some(f"releases accepted, {when}", sum(answer.status == 202 for answer in answers), len(answers))
+    yield none(f"answers of 5xx, {when}", sum(answer.status >= 500 for answer in answers))
 
 
 def post(running: House, total: int, name: str) -> list[Answer]:

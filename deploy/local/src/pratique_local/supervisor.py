@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO
@@ -24,6 +25,7 @@ from pratique_local.valkey import url_of
 PR_SET_PDEATHSIG = 1
 NETWORK_PLAN = "PRATIQUE_NETWORK_PLAN"
 METRICS_PORT = "PRATIQUE_METRICS_PORT"  # of the API; the other processes have the numbers after it
+STANDS_BACK = 10  # niceness of the workers: a request is answered before the work that earlier ones left
 GRACE = 10  # seconds between SIGTERM and SIGKILL
 HANDED_ON = (  # settings of privacy that lead outside or stand at its door, handed on as they are
     "PRATIQUE_TRUSTED_PROXIES",
@@ -59,20 +61,22 @@ _LOOPBACK = build_opener(ProxyHandler({}))  # no proxy of the environment stands
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def die_with_parent() -> None:
+def die_with_parent(niceness: int = 0) -> None:
     """Runs in the child between fork and exec."""
     if sys.platform == "linux":
         _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setpgid(0, 0)  # a Ctrl-C reaches the supervisor alone, which then stops the others in order
+    os.nice(niceness)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A process to keep alive: its name, command line and whole environment."""
+    """A process to keep alive: its name, command line, whole environment, and how far it stands back (nice(2))."""
 
     name: str
     command: list[str]
     environment: Mapping[str, str] = field(repr=False)
+    niceness: int = 0
 
 
 @dataclass
@@ -120,16 +124,18 @@ def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: 
         **{name: environment[name] for name in HANDED_ON if name in environment},
     }
     network = {name: environment[name] for name in (NETWORK_PLAN,) if environment.get(name)}
+    ingest = {**shared, **network, **_room_keys(secrets, ("captures",))}
     python = [sys.executable, "-m"]
     programs = [] if given else [Program("valkey", valkey_command(data, secrets.queue_password), plain)]
     programs += [
         Program("api", [*python, "pratique_privacy", "api"], privacy),
-        Program("privacy", [*python, "pratique_privacy", "worker"], privacy),
-        Program("ingest", [*python, "pratique_ingest"], {**shared, **network, **_room_keys(secrets, ("captures",))}),
+        Program("privacy", [*python, "pratique_privacy", "worker"], privacy, STANDS_BACK),
+        Program("ingest", [*python, "pratique_ingest"], ingest, STANDS_BACK),
     ]
     attack = {**shared, **_room_keys(secrets, ("matrices", "scores"))}
     programs += [
-        Program(f"attack-{number}", [*python, "pratique_attack_sim"], attack) for number in range(attack_workers)
+        Program(f"attack-{number}", [*python, "pratique_attack_sim"], attack, STANDS_BACK)
+        for number in range(attack_workers)
     ]
     return Plan(data, f"http://127.0.0.1:{port}", tuple(_metered(programs, environment)))
 
@@ -235,5 +241,5 @@ class Supervisor:
             stdin=subprocess.DEVNULL,
             stdout=self._log or subprocess.DEVNULL,
             stderr=self._log or None,
-            preexec_fn=die_with_parent,  # noqa: PLW1509 - the supervisor has one thread
+            preexec_fn=partial(die_with_parent, program.niceness),  # noqa: PLW1509 - the supervisor has one thread
         )

@@ -104,11 +104,14 @@ class Doorbell:
 
     async def _ring_some(self, queue: Queue, messages: Sequence[Message]) -> None:
         tasks = [_task(message) for message in messages]
-        held = await self._redis.mget([f"lease:{task}" for task in tasks])
-        rung = await self._redis.mget([f"rung:{task}" for task in tasks])
-        jobs = await self._redis.mget([job_key_prefix + (job.decode() if job else "") for job in rung])
+        stands = await self._redis.mget([f"lease:{task}" for task in tasks] + [f"rung:{task}" for task in tasks])
+        held, rung = stands[: len(tasks)], stands[len(tasks) :]
+        names = [job.decode() if job else "" for job in rung]
         # arq marks a job for a day before we take it: a worker killed in between leaves one that nobody begins.
-        begun = await self._redis.mget([in_progress_key_prefix + (job.decode() if job else "") for job in rung])
+        found = await self._redis.mget(
+            [each + name for each in (job_key_prefix, in_progress_key_prefix) for name in names]
+        )
+        jobs, begun = found[: len(tasks)], found[len(tasks) :]
         place = here()
         for message, task, holder, earlier, job, mark in zip(messages, tasks, held, rung, jobs, begun, strict=True):
             if holder is not None:
