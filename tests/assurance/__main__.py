@@ -9,7 +9,9 @@ from pathlib import Path
 
 from tests.assurance.checks import CHECKS
 from tests.assurance.figures import Check, Figure, Profile
-from tests.assurance.report import Outcome, page, said
+from tests.assurance.report import Outcome, keep, kept, made_here, page, said
+
+KEPT = Path("out/assurance")  # the last outcome of each check, from which the page is made
 
 
 def run(name: str, check: Check, profile: Profile) -> Outcome:
@@ -24,7 +26,7 @@ def run(name: str, check: Check, profile: Profile) -> Outcome:
         except Exception as raised:  # noqa: BLE001 - the other checks are run all the same
             traceback.print_exc()
             error = type(raised).__name__
-    outcome = Outcome(name, figures, error, time.monotonic() - begun)
+    outcome = Outcome(name, figures, error, time.monotonic() - begun, made_here(profile))
     verdict = "pass" if outcome.holds else f"FAIL {error}".rstrip()
     print(f"{name}: {verdict}, {outcome.seconds:.0f} s", flush=True)
     return outcome
@@ -39,9 +41,12 @@ def main() -> int:
     asked = parser.parse_args()
     if unknown := set(asked.checks) - set(CHECKS):
         parser.error(f"no such check: {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}")
-    outcomes = [run(name, CHECKS[name], asked.profile) for name in asked.checks or CHECKS]
+    outcomes = []
+    for name in asked.checks or CHECKS:
+        outcomes.append(run(name, CHECKS[name], asked.profile))
+        keep(outcomes[-1], KEPT)
     if asked.report:
-        asked.report.write_text(page(asked.profile, outcomes))
+        asked.report.write_text(page(kept(CHECKS, KEPT)))
     missed = [outcome.check for outcome in outcomes if not outcome.holds]
     print(f"{len(outcomes)} checks, {len(missed)} failed{': ' if missed else ''}{', '.join(missed)}", flush=True)
     return 1 if missed else 0
