@@ -68,7 +68,7 @@ def views(capture: str, released: Released, study: dict[str, str]) -> dict[str, 
     """Every view with something in it: its address, and what is there once it is drawn."""
     return {
         f"#/captures/{capture}": "figure.chart canvas",
-        f"#/workbench?source={capture}": "table.records",
+        f"#/workbench?source={capture}": ".chip",
         "#/releases": "table",
         f"#/releases/{released.suppressed}": "[data-metric=k]",
         f"#/releases/compare?one={released.raw}&other={released.suppressed}": "canvas",

@@ -69,7 +69,7 @@ def test_a_sweep_can_be_cancelled_while_it_runs(window: Desk, capture: str) -> N
 
 def test_a_utility_study_can_be_cancelled_while_it_runs(window: Desk, capture: str) -> None:
     page = window.sign_in()
-    window.open(f"#/explore/utility/new?sources={capture}&repeats=200")
+    window.open(f"#/explore/utility/new?source={capture}&repeats=200")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".study-head")).to_contain_text("cancelled")

@@ -61,25 +61,26 @@ function Keep() {
   <//>`;
 }
 
-/** Built-in and stored policies; choosing one is one step that can be undone. */
+/** Built-in and stored policies; choosing one is one step that can be undone. The list shows the one that stands: arrow keys go on from there. */
 function Shelf() {
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
+  const [stands, setStands] = useState(/** @type {{name: string, bench: any}} */ ({ name: "", bench: null }));
   useEffect(() => {
     getAll("/policies").then(setPolicies, () => setPolicies([]));
   }, [shelved.value]);
   const now = bench.value;
   const choose = (/** @type {any} */ event) => {
     const name = event.target.value;
-    event.target.value = "";
     if (!now || !name) return;
-    if (name === "suggested") return change({ ...laidOut(now.source, now.unit, now.pilot, advice.value), gate: now.gate, ppi: now.ppi }, "suggested classes");
     const policy = policies.find((entry) => entry.name === name);
-    if (policy) change(under(now, policy), `policy ${name}`);
+    if (name === "suggested") change({ ...laidOut(now.source, now.unit, now.pilot, advice.value), gate: now.gate, ppi: now.ppi }, "suggested classes");
+    else if (policy) change(under(now, policy), `policy ${name}`);
+    setStands({ name, bench: bench.value });
   };
   const option = (/** @type {any} */ entry) => html`<option key=${entry.name} value=${entry.name}>${entry.name}${entry.title ? `: ${entry.title}` : ""}</option>`;
   const own = policies.filter((entry) => !entry.built_in);
   return html`<label class="field">Start from
-    <select value="" disabled=${!now} onChange=${choose}>
+    <select value=${stands.bench === now ? stands.name : ""} disabled=${!now} onChange=${choose}>
       <option value="">Choose a policy …</option>
       <option value="suggested">Suggested classes and steps</option>
       <optgroup label="Built in">${policies.filter((entry) => entry.built_in).map(option)}</optgroup>
