@@ -13,7 +13,8 @@ from tests.support.house import House, house
 CLIENTS = 32
 RELEASES = {Profile.CI: 192, Profile.FULL: 1000}
 ROWS = 500
-UPLOADS, SIZE = 8, 100_000_000  # captures beside them, and bytes of each
+UPLOADS = 8
+SIZE = {Profile.CI: 10_000_000, Profile.FULL: 100_000_000}  # bytes of a capture
 ANSWER = 0.3  # seconds to the 202, of 99 in 100
 MEMORY = 64  # MiB that the API may grow by while it takes them
 BACKLOG = 1800  # seconds that the work may take in all
@@ -27,7 +28,7 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
     """
     releases = RELEASES[profile]
     capture = folder / "large.pcap"
-    size = write_capture(capture, SIZE)
+    size = write_capture(capture, SIZE[profile])
     with house(folder / "house", PRATIQUE_RATE="0") as running:
         (api,) = [pid for pid, name in running.programs().items() if name.endswith("api")]
         post(running, CLIENTS, "warm")  # imports, children and connections
@@ -40,7 +41,8 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
             beside = post(running, releases - releases // 2, "beside")
             uploads = [each.result() for each in sent]
         yield from taken("beside uploads", beside)
-        yield some("captures of 100 MB taken in", sum(answer.status == 202 for answer in uploads), UPLOADS)
+        came = sum(answer.status == 202 for answer in uploads)
+        yield some(f"captures of {SIZE[profile] // 10**6} MB taken in", came, UPLOADS)
         yield none("answers of 5xx to uploads", sum(answer.status >= 500 for answer in uploads))
         yield most("memory of the API, most above before", most_resident(api) - before, MEMORY, "MiB")
         accepted = [answer.id for answer in alone + beside if answer.status == 202]
