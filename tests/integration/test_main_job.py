@@ -231,6 +231,7 @@ def test_a_second_release_of_the_same_records_to_the_same_recipient_names_the_fi
     posture = client.posture(third)
     # The same policy on the same records adds no knowledge: the join has the classes of the release itself.
     assert {each["release"] for each in posture["composition"]["releases"]} == {first, second}
+    assert [each["shared"] for each in posture["composition"]["releases"]] == [posture["records"]["out"]] * 2
     assert posture["composition"]["k"] == posture["after"]["k"]
     assert posture["composition"]["exact_qi"] == posture["after"]["exact_reid"]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -195,20 +196,24 @@ class Privacy:
         assert measured is not None
         if not company.met and not bounds_composition(requested.gate):
             return None
-        room = self._archive.releases_room
-        joinable, tables = [], []
-        for other in company.joinable():
-            assert other.measured is not None
-            try:
-                tables.append(await room.blob_bytes(other.measured.table))
-            except BrokenSeal:  # withdrawn between the look and the reading
-                continue
-            joinable.append(other)
+        joined, tables = [], []
+        for alike in company.joinable():
+            if (table := await self._table_of(alike)) is not None:
+                tables.append(table)
+                joined.append(alike)
         partial = requested.attacks.partial_qi if requested.attacks else None
-        found = await self._tables.compose(
-            [facts, *joinable], [await room.blob_bytes(measured.table), *tables], (partial or PartialQi()).forget
-        )
-        return company.figures(found, [other.requested.id for other in joinable])
+        own = await self._archive.releases_room.blob_bytes(measured.table)
+        parts = [facts, *(alike[0] for alike in joined)]
+        found = await self._tables.compose(parts, [own, *tables], (partial or PartialQi()).forget)
+        return company.figures(found, [[other.requested.id for other in alike] for alike in joined])
+
+    async def _table_of(self, alike: tuple[ReleaseFacts, ...]) -> bytes | None:
+        """Return the table that these releases share; None where all were withdrawn since they were looked at."""
+        for facts in alike:
+            assert facts.measured is not None
+            with suppress(BrokenSeal):
+                return await self._archive.releases_room.blob_bytes(facts.measured.table)
+        return None
 
     async def _publish(self, facts: ReleaseFacts) -> None:
         """Hold the gate against the figures; make the files only of a release that passes."""

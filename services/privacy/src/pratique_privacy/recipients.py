@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pratique_privacy.archive import Archive
 from pratique_privacy.composition import Composition, lasting_pseudonyms
 from pratique_privacy.flow import ReleaseFacts
-from pratique_shared.contracts.facts import Published, epoch_of
+from pratique_shared.contracts.facts import Measured, Published, epoch_of
 from pratique_shared.contracts.posture import CompositionFigures, JoinedRelease, PriorRelease
 from pratique_shared.runtime.clock import made_at, text_of
 
@@ -27,22 +27,31 @@ class Company:
     prior: tuple[PriorRelease, ...]
     met: tuple[ReleaseFacts, ...]
 
-    def joinable(self) -> list[ReleaseFacts]:
-        """Return those whose tables are there, as many as the memory of a child allows."""
-        found = []
+    def joinable(self) -> list[tuple[ReleaseFacts, ...]]:
+        """Return those whose tables are there, as many as the memory of a child allows, alike ones together.
+
+        Alike releases say the same: to join one of them is to join all.
+        """
+        found: dict[tuple[object, ...], list[ReleaseFacts]] = {}
         rows = 0
         for facts in self.met:
             measured = facts.measured
             if measured is None or facts.withdrawn or (len(measured.read) > 1 and not measured.source_rows):
                 continue
-            rows += measured.after.rows
-            if rows <= MOST_JOINED_ROWS:
-                found.append(facts)
-        return found
+            says = _says(facts, measured)
+            if says not in found:
+                rows += measured.after.rows
+            if says in found or rows <= MOST_JOINED_ROWS:
+                found.setdefault(says, []).append(facts)
+        return [tuple(alike) for alike in found.values()]
 
-    def figures(self, found: Composition, names: Sequence[str]) -> CompositionFigures:
-        """Return the figures of a join with `names`; they are null where one that was met is not among them."""
-        joined = dict(zip(names, found.joined, strict=True))
+    def figures(self, found: Composition, names: Sequence[Sequence[str]]) -> CompositionFigures:
+        """Return the figures of a join with releases of these `names`, alike ones together.
+
+        They are null where one that was met is not among them.
+        """
+        met = zip(names, found.joined, strict=True)
+        joined = {name: meeting for alike, meeting in met for name in alike}
         whole = len(joined) == len(self.met)
         releases = []
         for name in (facts.requested.id for facts in self.met):
@@ -98,6 +107,19 @@ def _counts(facts: ReleaseFacts) -> bool:
     if facts.outcome is None:
         return facts.measured is not None and not facts.withdrawn
     return isinstance(facts.outcome, Published)
+
+
+def _says(facts: ReleaseFacts, measured: Measured) -> tuple[object, ...]:
+    """Return what a join reads of a release: its table by digest, what that was made of, what its tokens come from."""
+    requested = facts.requested
+    return (
+        measured.table.sha256,
+        measured.read,
+        measured.source_rows,
+        measured.attributes.quasi_identifiers,
+        requested.policy_sha256,
+        epoch_of(requested.key),
+    )
 
 
 def _ledgers(facts: ReleaseFacts) -> tuple[list[str], list[str]]:
