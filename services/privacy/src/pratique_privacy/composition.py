@@ -41,6 +41,19 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a join reads of a release beside its table: what that was made of, and what its tokens come from."""
+
+    table_sha256: str
+    read: tuple[str, ...]
+    source_rows: tuple[int, ...]
+    quasi_identifiers: tuple[str, ...]
+    policy_sha256: str
+    key_epoch: int
+    policy: Policy = field(compare=False)  # its digest compares faster
+
+
+@dataclass(frozen=True)
 class Joined:
     """How an earlier release meets this one.
 

@@ -12,7 +12,7 @@ from pratique_privacy.flow import Owed, ReleaseFacts, due
 from pratique_privacy.gate import bounds_composition
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.notices.announcer import Announcer
-from pratique_privacy.recipients import ALONE, Company, Recipients
+from pratique_privacy.recipients import ALONE, Company, Met, Recipients, said_of
 from pratique_privacy.sources import Sources
 from pratique_privacy.studies.archive import StudyArchive
 from pratique_privacy.studies.jobs import Studies
@@ -196,23 +196,23 @@ class Privacy:
         assert measured is not None
         if not company.met and not bounds_composition(requested.gate):
             return None
-        joined, tables = [], []
+        joined: list[tuple[Met, ...]] = []
+        said, tables = [said_of(facts, measured)], [await self._archive.releases_room.blob_bytes(measured.table)]
         for alike in company.joinable():
-            if (table := await self._table_of(alike)) is not None:
+            table = await self._table_of(alike)
+            if table is not None and alike[0].said is not None:
+                said.append(alike[0].said)
                 tables.append(table)
                 joined.append(alike)
         partial = requested.attacks.partial_qi if requested.attacks else None
-        own = await self._archive.releases_room.blob_bytes(measured.table)
-        parts = [facts, *(alike[0] for alike in joined)]
-        found = await self._tables.compose(parts, [own, *tables], (partial or PartialQi()).forget)
-        return company.figures(found, [[other.requested.id for other in alike] for alike in joined])
+        found = await self._tables.compose(said, tables, (partial or PartialQi()).forget)
+        return company.figures(found, [[other.id for other in alike] for alike in joined])
 
-    async def _table_of(self, alike: tuple[ReleaseFacts, ...]) -> bytes | None:
+    async def _table_of(self, alike: tuple[Met, ...]) -> bytes | None:
         """Return the table that these releases share; None where all were withdrawn since they were looked at."""
-        for facts in alike:
-            assert facts.measured is not None
+        for other in alike:
             with suppress(BrokenSeal):
-                return await self._archive.releases_room.blob_bytes(facts.measured.table)
+                return await self._archive.releases_room.blob_bytes(other.table)
         return None
 
     async def _publish(self, facts: ReleaseFacts) -> None:

@@ -6,14 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pratique_privacy.archive import Archive
-from pratique_privacy.composition import Composition, lasting_pseudonyms
+from pratique_privacy.composition import Composition, Said, lasting_pseudonyms
 from pratique_privacy.flow import ReleaseFacts
-from pratique_shared.contracts.facts import Measured, Published, epoch_of
+from pratique_shared.contracts.facts import Blob, Measured, Published, epoch_of
 from pratique_shared.contracts.posture import CompositionFigures, JoinedRelease, PriorRelease
 from pratique_shared.runtime.clock import made_at, text_of
 
 MOST_PRIOR = 100  # releases that a posture names
+AT_ONCE = 64  # releases whose facts are read at a time: they are large, and little of them is kept
 MOST_JOINED_ROWS = 5_000_000  # of all earlier tables together: they stand in the memory of one child
+
+
+@dataclass(frozen=True)
+class Met:
+    """Another release of the recipient, as much of it as a join asks for: there may be thousands.
+
+    `said` is None where there is nothing to join: it was withdrawn, or its rows cannot be told apart by source table.
+    """
+
+    id: str
+    published: bool
+    table: Blob
+    rows: int
+    said: Said | None
 
 
 @dataclass(frozen=True)
@@ -25,24 +40,22 @@ class Company:
     """
 
     prior: tuple[PriorRelease, ...]
-    met: tuple[ReleaseFacts, ...]
+    met: tuple[Met, ...]
 
-    def joinable(self) -> list[tuple[ReleaseFacts, ...]]:
+    def joinable(self) -> list[tuple[Met, ...]]:
         """Return those whose tables are there, as many as the memory of a child allows, alike ones together.
 
         Alike releases say the same: to join one of them is to join all.
         """
-        found: dict[tuple[object, ...], list[ReleaseFacts]] = {}
+        found: dict[Said, list[Met]] = {}
         rows = 0
-        for facts in self.met:
-            measured = facts.measured
-            if measured is None or facts.withdrawn or (len(measured.read) > 1 and not measured.source_rows):
+        for other in self.met:
+            if other.said is None:
                 continue
-            says = _says(facts, measured)
-            if says not in found:
-                rows += measured.after.rows
-            if says in found or rows <= MOST_JOINED_ROWS:
-                found.setdefault(says, []).append(facts)
+            if other.said not in found:
+                rows += other.rows
+            if other.said in found or rows <= MOST_JOINED_ROWS:
+                found.setdefault(other.said, []).append(other)
         return [tuple(alike) for alike in found.values()]
 
     def figures(self, found: Composition, names: Sequence[Sequence[str]]) -> CompositionFigures:
@@ -54,7 +67,7 @@ class Company:
         joined = {name: meeting for alike, meeting in met for name in alike}
         whole = len(joined) == len(self.met)
         releases = []
-        for name in (facts.requested.id for facts in self.met):
+        for name in (other.id for other in self.met):
             meeting = joined.get(name)
             shared, linked = (None, None) if meeting is None else (meeting.shared, meeting.linked)
             at = text_of(made_at(name))
@@ -88,11 +101,25 @@ class Recipients:
         await asyncio.gather(*(self._announce(f"{folder}/{own}") for folder in (*by_source, *by_pseudonym)))
         same = await self._named(by_source) - {own}
         alike = await self._named(by_pseudonym) - {own} - same
-        found = await asyncio.gather(*map(self._archive.any_release, sorted(same | alike, reverse=True)))
-        met = tuple(facts for facts in found if facts is not None and _counts(facts))
-        published = [f.requested.id for f in met if isinstance(f.outcome, Published) and f.requested.id in same]
+        met = await self._met(sorted(same | alike, reverse=True))
+        published = [other.id for other in met if other.published and other.id in same]
         prior = tuple(PriorRelease(release=name, created_at=text_of(made_at(name))) for name in published[:MOST_PRIOR])
         return Company(prior, met)
+
+    async def _met(self, names: Sequence[str]) -> tuple[Met, ...]:
+        met: list[Met] = []
+        once: dict[Said, Said] = {}  # alike ones hold one policy together
+        for first in range(0, len(names), AT_ONCE):
+            found = await asyncio.gather(*map(self._archive.any_release, names[first : first + AT_ONCE]))
+            for facts in found:
+                if facts is None or not _counts(facts) or facts.measured is None:
+                    continue
+                measured, published = facts.measured, isinstance(facts.outcome, Published)
+                told_apart = len(measured.read) == 1 or bool(measured.source_rows)
+                said = said_of(facts, measured) if told_apart and not facts.withdrawn else None
+                shared = None if said is None else once.setdefault(said, said)
+                met.append(Met(facts.requested.id, published, measured.table, measured.after.rows, shared))
+        return tuple(met)
 
     async def _announce(self, key: str) -> None:
         await self._archive.releases_room.create(key, b"{}")
@@ -109,16 +136,17 @@ def _counts(facts: ReleaseFacts) -> bool:
     return isinstance(facts.outcome, Published)
 
 
-def _says(facts: ReleaseFacts, measured: Measured) -> tuple[object, ...]:
-    """Return what a join reads of a release: its table by digest, what that was made of, what its tokens come from."""
+def said_of(facts: ReleaseFacts, measured: Measured) -> Said:
+    """Return what a join reads of a release."""
     requested = facts.requested
-    return (
+    return Said(
         measured.table.sha256,
         measured.read,
         measured.source_rows,
         measured.attributes.quasi_identifiers,
         requested.policy_sha256,
         epoch_of(requested.key),
+        requested.policy,
     )
 
 

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pratique_privacy.composition import Composition, Joined
-from pratique_privacy.flow import ReleaseFacts
+from pratique_privacy.composition import Composition, Joined, Said
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import ColumnKind
-from pratique_shared.contracts.facts import Measured, ReleaseRequested, epoch_of
+from pratique_shared.contracts.facts import Measured, ReleaseRequested
 from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
@@ -215,21 +214,19 @@ class Tables:
         data = json.dumps(list(rows)).encode()
         return (await self._call({"op": "sweep", "seed": seed}, [], data)).body
 
-    async def compose(self, releases: Sequence[ReleaseFacts], tables: Sequence[bytes], forget: float) -> Composition:
-        """Join the first of these measured releases with the others; `tables` are theirs, in the same order."""
-        parts = []
-        for facts in releases:
-            assert facts.measured is not None
-            parts.append(
-                {
-                    "policy": facts.requested.policy.model_dump(mode="json"),
-                    "key_epoch": epoch_of(facts.requested.key),
-                    "quasi_identifiers": list(facts.measured.attributes.quasi_identifiers),
-                    "read": list(facts.measured.read),
-                    "source_rows": list(facts.measured.source_rows),
-                }
-            )
-        reply = await self._children.call({"op": "compose", "parts": parts, "forget": forget}, these(*tables))
+    async def compose(self, parts: Sequence[Said], tables: Sequence[bytes], forget: float) -> Composition:
+        """Join the first of these releases with the others; `tables` are theirs, in the same order."""
+        described = [
+            {
+                "policy": said.policy.model_dump(mode="json"),
+                "key_epoch": said.key_epoch,
+                "quasi_identifiers": said.quasi_identifiers,
+                "read": said.read,
+                "source_rows": said.source_rows,
+            }
+            for said in parts
+        ]
+        reply = await self._children.call({"op": "compose", "parts": described, "forget": forget}, these(*tables))
         joined = tuple(Joined(**each) for each in reply.body.pop("joined"))
         return Composition(joined=joined, **reply.body)
 
