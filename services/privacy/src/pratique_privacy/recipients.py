@@ -14,6 +14,7 @@ from pratique_shared.runtime.clock import made_at, text_of
 
 MOST_PRIOR = 100  # releases that a posture names
 AT_ONCE = 64  # releases whose facts are read at a time: they are large, and little of them is kept
+MOST_ENDED = 20_000  # releases that are remembered between two looks, some kB each
 MOST_JOINED_ROWS = 5_000_000  # of all earlier tables together: they stand in the memory of one child
 
 
@@ -90,6 +91,8 @@ class Recipients:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
+        # What ended stays as it is, unless it is withdrawn: then its table is gone, as the reading of that shows.
+        self._ended: dict[str, Met | None] = {}
 
     async def company(self, facts: ReleaseFacts) -> Company:
         """Announce a release that is about to be judged, and return what else its recipient has.
@@ -107,19 +110,17 @@ class Recipients:
         return Company(prior, met)
 
     async def _met(self, names: Sequence[str]) -> tuple[Met, ...]:
-        met: list[Met] = []
-        once: dict[Said, Said] = {}  # alike ones hold one policy together
-        for first in range(0, len(names), AT_ONCE):
-            found = await asyncio.gather(*map(self._archive.any_release, names[first : first + AT_ONCE]))
-            for facts in found:
-                if facts is None or not _counts(facts) or facts.measured is None:
-                    continue
-                measured, published = facts.measured, isinstance(facts.outcome, Published)
-                told_apart = len(measured.read) == 1 or bool(measured.source_rows)
-                said = said_of(facts, measured) if told_apart and not facts.withdrawn else None
-                shared = None if said is None else once.setdefault(said, said)
-                met.append(Met(facts.requested.id, published, measured.table, measured.after.rows, shared))
-        return tuple(met)
+        unread = [name for name in names if name not in self._ended]
+        found: dict[str, Met | None] = {name: self._ended[name] for name in names if name in self._ended}
+        for first in range(0, len(unread), AT_ONCE):
+            some = unread[first : first + AT_ONCE]
+            for name, facts in zip(some, await asyncio.gather(*map(self._archive.any_release, some)), strict=True):
+                found[name] = None if facts is None else _met(facts)
+                if facts is not None and facts.outcome is not None:
+                    self._ended[name] = found[name]
+        while len(self._ended) > MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
+        return tuple(met for name in names if (met := found[name]) is not None)
 
     async def _announce(self, key: str) -> None:
         await self._archive.releases_room.create(key, b"{}")
@@ -127,6 +128,16 @@ class Recipients:
     async def _named(self, folders: list[str]) -> set[str]:
         listed = await asyncio.gather(*map(self._archive.releases_room.names, folders))
         return {key.rsplit("/", 1)[1] for keys in listed for key in keys}
+
+
+def _met(facts: ReleaseFacts) -> Met | None:
+    """Return what a join asks of a release; None of one that is not with the recipient and will not get there."""
+    measured = facts.measured
+    if measured is None or not _counts(facts):
+        return None
+    told_apart = len(measured.read) == 1 or bool(measured.source_rows)
+    said = said_of(facts, measured) if told_apart and not facts.withdrawn else None
+    return Met(facts.requested.id, isinstance(facts.outcome, Published), measured.table, measured.after.rows, said)
 
 
 def _counts(facts: ReleaseFacts) -> bool:
