@@ -17,7 +17,7 @@ KEPT = Path("out/assurance")  # the last outcome of each check, from which the p
 def run(name: str, check: Check, profile: Profile) -> Outcome:
     """Run a check in a folder of its own; say each figure when it is there."""
     figures: list[Figure] = []
-    error, begun = "", time.monotonic()
+    error, begun, made = "", time.monotonic(), made_here(profile)  # a revision that comes meanwhile was not measured
     with tempfile.TemporaryDirectory(prefix=f"assure-{name.replace(' ', '-')}-") as folder:
         try:
             for figure in check(profile, Path(folder)):
@@ -26,7 +26,7 @@ def run(name: str, check: Check, profile: Profile) -> Outcome:
         except Exception as raised:  # noqa: BLE001 - the other checks are run all the same
             traceback.print_exc()
             error = type(raised).__name__
-    outcome = Outcome(name, figures, error, time.monotonic() - begun, made_here(profile))
+    outcome = Outcome(name, figures, error, time.monotonic() - begun, made)
     verdict = "pass" if outcome.holds else f"FAIL {error}".rstrip()
     print(f"{name}: {verdict}, {outcome.seconds:.0f} s", flush=True)
     return outcome
