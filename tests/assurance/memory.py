@@ -4,8 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from tests.assurance.processes import below, most_resident
 from tests.support.house import House
 
 LOOK = 0.05  # seconds between two looks
@@ -13,28 +13,15 @@ LOOK = 0.05  # seconds between two looks
 
 @dataclass
 class Peaks:
-    """MiB by program: a child of a service counts as `<module>/child`."""
+    """MiB by program, named as `below` does."""
 
     most: dict[str, int] = field(default_factory=dict)
 
     def see(self, root: int) -> None:
         """Look at every process below `root`."""
-        for pid, name in below(root, ""):
+        for pid, name in below(root):
             with suppress(OSError, ValueError):
-                text = Path(f"/proc/{pid}/status").read_text()
-                found = int(text[text.index("VmHWM:") :].split()[1]) >> 10
-                self.most[name] = max(self.most.get(name, 0), found)
-
-
-def below(pid: int, above: str = "") -> Iterator[tuple[int, str]]:
-    """Yield every process below one, with its name."""
-    with suppress(OSError):
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-            named = words[2] if len(words) > 2 and words[1] == b"-m" else words[0].rpartition(b"/")[2]
-            name = f"{above}/child" if above else named.decode()
-            yield int(child), name
-            yield from below(int(child), name)
+                self.most[name] = max(self.most.get(name, 0), int(most_resident(pid)))
 
 
 @contextmanager

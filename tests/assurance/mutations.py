@@ -6,6 +6,7 @@
 import argparse
 import asyncio
 import io
+import os
 import signal
 import struct
 import sys
@@ -13,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 
 import numpy as np
@@ -23,6 +23,7 @@ from pratique_ingest.jobs import CHILD
 from pratique_ingest.profile import PACE, Pace, Profile, profile_capture
 from pratique_shared.runtime.children import Call, Child, ChildDied, Reply, these
 from tests.assurance.corpus import CONTAINERS, LINKS, classic, conversations
+from tests.assurance.processes import most_resident
 
 A_CHILD = 1000  # mutations that one child takes
 HANG = 2.0  # seconds of the processor for one capture on one path
@@ -181,14 +182,8 @@ def take(call: Call) -> Reply:
             warned.update(warning.code for warning in profile.warnings)
             broken = [warning for warning in profile.warnings if warning.code == "packet-not-decoded"]
             faults += [(number, f"a decoder broke: {warning.detail.rpartition(': ')[2]}") for warning in broken]
-    memory = _most_resident() >> 10
+    memory = int(most_resident(os.getpid()))  # `ru_maxrss` would be that of its parent at the start
     return Reply({"faults": faults, "warned": warned, "packets": packets, "slowest": slowest, "memory": memory}, ())
-
-
-def _most_resident() -> int:
-    """Return the largest resident size of this process in KiB: `ru_maxrss` would be that of its parent at the start."""
-    status = Path("/proc/self/status").read_text()
-    return int(status[status.index("VmHWM:") :].split()[1])
 
 
 @dataclass

@@ -1,6 +1,10 @@
-"""Processes as the kernel sees them: memory, descriptors, descendants."""
+"""Processes as the kernel sees them: memory, descriptors, children and theirs."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+
+from tests.support.house import command_name
 
 
 def resident(pid: int) -> float:
@@ -23,17 +27,17 @@ def descriptors(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def descendants(pid: int) -> list[int]:
-    """Return the children of a process and theirs, as far as they still live."""
-    found = []
+def below(pid: int, above: str = "") -> Iterator[tuple[int, str]]:
+    """Yield the children of a process and theirs, as far as they still live, with their names.
+
+    A child of a service counts as `<its name>/child`.
+    """
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(child) for child in thread.read_text().split()]
-        except OSError:
-            continue
-        for child in children:
-            found += [child, *descendants(child)]
-    return found
+        with suppress(OSError):
+            for child in map(int, thread.read_text().split()):
+                name = f"{above}/child" if above else command_name(child)
+                yield child, name
+                yield from below(child, name)
 
 
 def _status(pid: int, name: str) -> float:

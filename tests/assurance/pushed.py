@@ -22,7 +22,7 @@ from pratique_privacy.tenant_keys import TenantKeys
 from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
 from pratique_shared.runtime.sealing import StorageKey
 from tests.assurance.canary import Flock
-from tests.assurance.memory import below
+from tests.assurance.processes import below
 from tests.support.house import House
 
 PATIENCE = 300.0  # seconds
@@ -248,14 +248,9 @@ def _read(pushed: Pushed, release: str) -> None:
 def _kill(pushed: Pushed, program: str) -> None:
     """Kill a worker in the middle of its work: its children abort, it itself is gone at once."""
     pushed.note_processes()
-    module, _, kind = program.partition(" ")
-    for pid, name in below(pushed.house.process.pid):
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if name == module and (not kind or kind.encode() in words):
-            for child, _name in below(pid):
+    for pid, name in pushed.house.programs().items():
+        if name == program:
+            for child, _ in below(pid):
                 os.kill(child, signal.SIGABRT)
             os.kill(pid, signal.SIGKILL)
             pushed.killed += 1

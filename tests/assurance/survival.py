@@ -12,19 +12,13 @@ import httpx
 
 from pratique import Client, PratiqueError, Refused
 from pratique_local.sample import write_sample
+from tests.assurance import rehearsal
 from tests.assurance.killing import Breaker, Kills
 from tests.support.house import House, house
 
 PATIENCE = 240  # seconds in which an API that is killed again and again must have answered once
 AHEAD = 40  # releases that are posted ahead of their share of the kills
-ROWS = [{"ip": f"10.0.{n % 7}.{n}", "role": "UE" if n % 3 else "gNB"} for n in range(60)]
-REQUEST: dict[str, Any] = {
-    "source": {"records": ROWS},
-    "attributes": {"quasi_identifiers": ["ip"], "sensitive": ["role"]},
-    "policy": {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}]},
-    "attacks": {"repetitions": 20, "seed": 3},
-    "gate": {"k": {"min": 3}},
-}
+REQUEST = rehearsal.REQUEST | {"attacks": {"repetitions": 20, "seed": 3}}
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,9 @@ def _different(client: Client, releases: Sequence[tuple[int, str]], hosts: int, 
         # Those of rows are one request with one seed: attacks and files are the same, too.
         figures = [posture["after"]] if of_capture else [posture[name] for name in ("after", "attacks", "files")]
         right = figures == first.setdefault(of_capture, figures)
-        right &= posture["records"]["in"] == (hosts if of_capture else len(ROWS)) and posture["verdict"] == "pass"
+        right &= (
+            posture["records"]["in"] == (hosts if of_capture else len(rehearsal.ROWS)) and posture["verdict"] == "pass"
+        )
         downloaded = client.download_records(identity, folder / "records.parquet")
         right &= downloaded.sha256 == posture["files"]["parquet"]
         wrong += not right

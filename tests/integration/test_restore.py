@@ -22,16 +22,8 @@ from pratique_privacy.orphans.orphanage import Orphanage
 from pratique_shared.runtime.artifacts import open_room
 from pratique_shared.runtime.clock import now
 from pratique_shared.runtime.sealing import StorageKey
+from tests.assurance.rehearsal import REQUEST
 from tests.support.house import House, house
-
-ROWS = [{"ip": f"10.3.{n % 5}.{n}", "role": "UE" if n % 3 else "gNB"} for n in range(40)]
-REQUEST: dict[str, Any] = {
-    "source": {"records": ROWS},
-    "attributes": {"quasi_identifiers": ["ip"], "sensitive": ["role"]},
-    "policy": {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}]},
-    "attacks": {"repetitions": 5, "seed": 3},
-    "gate": {"k": {"min": 3}},
-}
 
 
 def made(client: Client) -> str:

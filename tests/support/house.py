@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -39,6 +39,13 @@ def free_ports(count: int) -> int:
         return first
 
 
+def command_name(pid: int) -> str:
+    """The module that a process runs and its arguments, or the name of its binary; nothing once it has ended."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    name = b" ".join(words[2:]).strip() if words[1:2] == [b"-m"] else words[0].split(b" ")[0].rsplit(b"/", 1)[-1]
+    return name.decode()
+
+
 class House:
     """A running supervisor and what belongs to it."""
 
@@ -66,15 +73,9 @@ class House:
         pid = self.process.pid
         found = {}
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            try:
-                words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            name = (
-                b" ".join(words[2:]).strip() if words[1:2] == [b"-m"] else words[0].split(b" ")[0].rsplit(b"/", 1)[-1]
-            )
-            if name:  # one that ended and was not waited for yet has none
-                found[int(child)] = name.decode()
+            with suppress(OSError):
+                if name := command_name(int(child)):  # one that ended and was not waited for yet has none
+                    found[int(child)] = name
         return found
 
     def ready(self) -> bool:

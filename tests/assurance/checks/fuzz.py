@@ -13,7 +13,7 @@ from pratique_privacy.tables import LIMITS
 from tests.assurance.bodies import meant, mutated
 from tests.assurance.figures import Figure, Profile, most, none, some
 from tests.assurance.mutations import HANG, run
-from tests.assurance.processes import descendants, most_resident
+from tests.assurance.processes import below, most_resident
 from tests.assurance.traffic import Answer, Caller
 from tests.support.house import House, house
 
@@ -52,7 +52,7 @@ def bodies(running: House, total: int) -> Iterator[Figure]:
     yield none("connections that broke", sent.broken)
     yield most("slowest answer", max(answer.seconds for answer in sent.answers), HANG, "s")
     yield none(f"answers over {HANG:.0f} s", sum(answer.seconds > HANG for answer in sent.answers))
-    yield most("largest child of the API", max(map(most_resident, descendants(api))), TABLES, "MiB")
+    yield most("largest child of the API", max(most_resident(child) for child, _ in below(api)), TABLES, "MiB")
     yield none("processes of the service that ended", len(before - set(running.programs())))
     yield none("not ready at the end", not running.ready())
 

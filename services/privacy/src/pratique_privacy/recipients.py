@@ -104,12 +104,12 @@ class Recipients:
         await asyncio.gather(*(self._announce(f"{folder}/{own}") for folder in (*by_source, *by_pseudonym)))
         same = await self._named(by_source) - {own}
         alike = await self._named(by_pseudonym) - {own} - same
-        met = await self._met(sorted(same | alike, reverse=True))
+        met = await self._known(sorted(same | alike, reverse=True))
         published = [other.id for other in met if other.published and other.id in same]
         prior = tuple(PriorRelease(release=name, created_at=text_of(made_at(name))) for name in published[:MOST_PRIOR])
         return Company(prior, met)
 
-    async def _met(self, names: Sequence[str]) -> tuple[Met, ...]:
+    async def _known(self, names: Sequence[str]) -> tuple[Met, ...]:
         unread = [name for name in names if name not in self._ended]
         found: dict[str, Met | None] = {name: self._ended[name] for name in names if name in self._ended}
         for first in range(0, len(unread), AT_ONCE):

@@ -1,5 +1,6 @@
 """Followed: a job with its time, its line in the log, and its span in the trace of whoever rang for it."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Iterator
@@ -15,13 +16,13 @@ _log = logging.getLogger("pratique.queues")
 @contextmanager
 def followed(queue: Queue, message: Message) -> Iterator[None]:
     """Follow a job to its end, whatever that is: done, an error, or cut off since its worker was told to stop."""
-    kind, began, outcome = task_kind(message.task), time.monotonic(), "cut-off"
+    kind, began, outcome = task_kind(message.task), time.monotonic(), "error"
     with resumed(message.traceparent), span(f"{queue} {kind}", entity=message.id):
         try:
             yield
             outcome = "done"
-        except Exception:
-            outcome = "error"
+        except asyncio.CancelledError:
+            outcome = "cut-off"
             raise
         finally:
             seconds = time.monotonic() - began

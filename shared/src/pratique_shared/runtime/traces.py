@@ -6,7 +6,7 @@ holds names, numbers and ids of ours. Of an error it holds the type: its text ma
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
@@ -121,11 +121,14 @@ def span(name: str, *, begins: bool = False, **attributes: Attribute) -> Iterato
         return
     from opentelemetry.trace import StatusCode  # noqa: PLC0415 - optional
 
-    with _tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as under_way:
+    started = _tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False)
+    with started as under_way, ExitStack() as at_the_end:
+
+        def note_error(kind: type[BaseException] | None, *_: object) -> None:
+            if kind is not None:
+                under_way.set_status(StatusCode.ERROR, kind.__name__)
+
+        at_the_end.push(note_error)
         mark = Mark(under_way)
         mark.note(**attributes)
-        try:
-            yield mark
-        except BaseException as error:
-            under_way.set_status(StatusCode.ERROR, type(error).__name__)
-            raise
+        yield mark

@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from pratique_privacy.http.digests import digest_header
 from pratique_privacy.http.problems import MEDIA, ProblemDocument
 from pratique_shared.contracts.problems import FieldError, Unprocessable
 
+Item = TypeVar("Item")
 RETRY_AFTER: Final = {"Retry-After": "1"}
 FIRST_LOOK, LAST_LOOK = 0.05, 0.25  # seconds between two looks at a result that is waited for
 
@@ -179,6 +180,13 @@ def offset_cursor(after: str | None) -> int:
     if re.fullmatch(_PLACE, after) is None:
         raise bad_cursor()
     return int(after)
+
+
+def one_page(found: Sequence[Item], after: str | None, limit: int) -> tuple[Sequence[Item], str | None]:
+    """Return what a page shows of a list that is there as a whole, and its `next`."""
+    first = offset_cursor(after)
+    last = first + limit
+    return found[first:last], str(last) if last < len(found) else None
 
 
 def bad_cursor() -> Unprocessable:

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, StringConstraints, model_validator
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor, takes
+from pratique_privacy.http.answers import After, Limit, answer, answers, one_page, takes
 from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.scopes import GROUPS, known_scopes, reach
@@ -110,11 +110,9 @@ async def who_am_i(caller: Called) -> Response:
 async def list_api_keys(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
     """List the keys of the tenant, newest first, revoked ones included."""
     found = sorted(await services.keys.api_keys(caller.tenant), key=lambda entry: entry[0].id, reverse=True)
-    first = offset_cursor(after)
-    page = found[first : first + limit]
+    page, following = one_page(found, after, limit)
     days = await asyncio.gather(*(services.keys.last_used(key.id) for key, _ in page))
     data = tuple(_resource(key, day, revoked=gone) for (key, gone), day in zip(page, days, strict=True))
-    following = str(first + limit) if first + limit < len(found) else None
     return answer(PageOf[KeyResource](data=data, next=following))
 
 

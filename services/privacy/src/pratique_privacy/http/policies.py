@@ -13,7 +13,7 @@ from pratique_privacy.http.answers import (
     answer,
     answers,
     is_known,
-    offset_cursor,
+    one_page,
     private,
     takes,
 )
@@ -33,10 +33,9 @@ EXAMPLE = {"steps": [{"column": "ip", "op": "ip_prefix", "v4": 24, "v6": 64}], "
 @router.get("/policies", operation_id="listPolicies", response_model=PageOf[PolicyResource], responses=answers())
 async def list_policies(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
     """List the built-in and the stored policies, each in its newest version."""
-    shelf, first = Shelf(services.archive, caller.tenant), offset_cursor(after)
-    names = await shelf.names()
-    found = [await shelf.policy(name) for name in names[first : first + limit]]
-    following = str(first + limit) if first + limit < len(names) else None
+    shelf = Shelf(services.archive, caller.tenant)
+    names, following = one_page(await shelf.names(), after, limit)
+    found = [await shelf.policy(name) for name in names]
     return answer(PageOf[PolicyResource](data=tuple(found), next=following))
 
 

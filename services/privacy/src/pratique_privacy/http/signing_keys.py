@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor
+from pratique_privacy.http.answers import After, Limit, answer, answers, one_page
 from pratique_privacy.http.forwarding import linked
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.signing import PublicHalf
@@ -25,10 +25,9 @@ class SigningKeyResource(Contract):
 @router.get("", operation_id="listSigningKeys", response_model=PageOf[SigningKeyResource], responses=answers(507))
 async def list_signing_keys(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
     """List the keys that certificates of this tenant are signed with, newest first."""
-    first = offset_cursor(after)
     halves = sorted((await services.keys.signing.of(caller.tenant)), key=lambda half: -half.number)
-    data = tuple(_resource(half, signing=half is halves[0]) for half in halves[first : first + limit])
-    following = str(first + limit) if first + limit < len(halves) else None
+    page, following = one_page(halves, after, limit)
+    data = tuple(_resource(half, signing=half is halves[0]) for half in page)
     return answer(PageOf[SigningKeyResource](data=data, next=following))
 
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, offset_cursor
+from pratique_privacy.http.answers import After, Limit, answer, answers, one_page
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.tenant_keys import KeyAdded
 from pratique_shared.contracts.model import Contract
@@ -27,10 +27,9 @@ class TenantKeyResource(Contract):
 @router.get("", operation_id="listTenantKeys", response_model=PageOf[TenantKeyResource], responses=answers(507))
 async def list_tenant_keys(caller: Called, services: Reach, limit: Limit = 100, after: After = None) -> Response:
     """List the pseudonymisation keys of the tenant by epoch and fingerprint, newest first."""
-    first = offset_cursor(after)
     keys = await services.keys.tenant_keys.every(caller.tenant)
-    data = tuple(_resource(key, current=key is keys[0]) for key in keys[first : first + limit])
-    following = str(first + limit) if first + limit < len(keys) else None
+    page, following = one_page(keys, after, limit)
+    data = tuple(_resource(key, current=key is keys[0]) for key in page)
     return answer(PageOf[TenantKeyResource](data=data, next=following))
 
 
