@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import suppress
 from pathlib import Path
 
@@ -156,3 +157,36 @@ async def test_a_fact_from_before_there_were_digests_is_read(room: Room, tmp_pat
     path.parent.mkdir(parents=True)
     path.write_bytes(b'{"k": 3}')
     assert await room.read("facts/rel_1/outcome") == b'{"k": 3}'
+
+
+async def test_what_is_written_is_flushed_with_every_folder_that_leads_to_it(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+
+    def seen(descriptor: int) -> None:
+        flushed.append(Path(f"/proc/self/fd/{descriptor}").readlink().relative_to(tmp_path / "releases").as_posix())
+
+    monkeypatch.setattr(os, "fsync", seen)
+
+    async def flushed_by(writing: Awaitable[object]) -> list[str]:
+        flushed.clear()
+        await writing
+        return list(flushed)
+
+    # A file, the folder that names it, and what names a folder that is new.
+    assert await flushed_by(room.create("facts/one/requested", b"1")) == [
+        "facts/one/requested",
+        "facts/one",
+        "facts",
+        ".",
+    ]
+    assert await flushed_by(room.create("facts/one/outcome", b"1")) == ["facts/one/outcome", "facts/one"]
+    assert await flushed_by(room.create("facts/one/outcome", b"2")) == ["facts/one/outcome", "facts/one"]
+    assert await flushed_by(room.create("facts/two/requested", b"1")) == ["facts/two/requested", "facts/two", "facts"]
+    assert await flushed_by(room.put_bytes("facts/two/blob", b"1")) == [
+        "facts/two/blob.key",
+        "facts/two/blob",
+        "facts/two",
+    ]
+    assert await flushed_by(room.delete("facts/one/outcome")) == ["facts/one"]

@@ -7,7 +7,7 @@ fsync of the file and of its folder before anyone is told; on S3 the conditional
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -172,14 +172,29 @@ class Room:
                     yield out
             yield sealer.finish()
 
-        written = False
+        await self._put_sealed(key, data_key, sealed())
+        return Blob(key=key, sha256=digest.hexdigest(), bytes=length)
+
+    async def put_bytes(self, key: str, data: bytes) -> Blob:
+        """Seal bytes that are in memory already: those of one part in one request to the store."""
+        if len(data) > WRITE_PIECE:
+
+            async def once() -> AsyncIterator[bytes]:
+                yield data
+
+            return await self.put_blob(key, once())
+        data_key = new_data_key()
+        sealer = Sealer(data_key)
+        await self._put_sealed(key, data_key, sealer.update(data) + sealer.finish())
+        return Blob(key=key, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+
+    async def _put_sealed(self, key: str, data_key: bytes, sealed: bytes | AsyncIterator[bytes]) -> None:
+        wrapped, streamed, written = self._key.wrap(data_key, key), not isinstance(sealed, bytes), False
         try:
+            await obstore.put_async(self._store, f"{key}{KEY_SUFFIX}", wrapped, mode="overwrite", use_multipart=False)
+            # Overwrite, one part at a time: the create mode would gather a whole stream in memory first.
             await obstore.put_async(
-                self._store, f"{key}{KEY_SUFFIX}", self._key.wrap(data_key, key), mode="overwrite", use_multipart=False
-            )
-            # Overwrite, one part at a time: the create mode would gather the whole body in memory first.
-            await obstore.put_async(
-                self._store, key, sealed(), use_multipart=True, chunk_size=WRITE_PIECE, max_concurrency=1
+                self._store, key, sealed, use_multipart=streamed, chunk_size=WRITE_PIECE, max_concurrency=1
             )
             written = True
         except (BaseError, OSError) as error:
@@ -188,9 +203,7 @@ class Room:
             if not written:  # whatever ended it: no half of a blob stays
                 with suppress(Problem):
                     await self.delete(f"{key}{KEY_SUFFIX}", key)
-        await self._sync(f"{key}{KEY_SUFFIX}")
-        await self._sync(key)
-        return Blob(key=key, sha256=digest.hexdigest(), bytes=length)
+        await self._sync(f"{key}{KEY_SUFFIX}", key)
 
     @asynccontextmanager
     async def drafts(self) -> AsyncIterator["Drafts"]:
@@ -203,14 +216,6 @@ class Room:
                 for blob in drafts.blobs:
                     with suppress(Problem):
                         await self.shred(blob)
-
-    async def put_bytes(self, key: str, data: bytes) -> Blob:
-        """Seal bytes that are in memory already."""
-
-        async def once() -> AsyncIterator[bytes]:
-            yield data
-
-        return await self.put_blob(key, once())
 
     async def blob(self, blob: Blob) -> AsyncIterator[bytes]:
         """Yield the plain pieces of a blob, each authenticated; raise `BrokenSeal` where they are not ours."""
@@ -302,23 +307,26 @@ class Room:
             raise BrokenSeal(key)
         return self._key.unwrap(wrapped, key)
 
-    async def _sync(self, key: str) -> None:
+    async def _sync(self, *keys: str) -> None:
         if self._root is not None:
-            await asyncio.to_thread(self._flush, self._root, self._root / key)
+            await asyncio.to_thread(self._flush, self._root, [self._root / key for key in keys])
 
-    def _flush(self, root: Path, path: Path) -> None:
-        """Flush a file and its folder; of a folder that was not seen before, every folder above it too."""
-        _fsync(path)
-        _fsync(path.parent)
-        if path.parent in self._known_folders:
-            return
-        for folder in path.parent.parents:
-            if not folder.is_relative_to(root):
-                break
-            _fsync(folder)
+    def _flush(self, root: Path, paths: Sequence[Path]) -> None:
+        """Flush files and their folders; of a folder that was not seen before, those above it, up to one that was."""
+        for path in paths:
+            _fsync(path)
+        placed = []
+        for folder in {path.parent for path in paths}:
+            here = folder
+            while here.is_relative_to(root):
+                _fsync(here)
+                if here in self._known_folders:
+                    break
+                placed.append(here)
+                here = here.parent
         if len(self._known_folders) >= KNOWN_FOLDERS:
             self._known_folders.clear()
-        self._known_folders.add(path.parent)
+        self._known_folders.update(placed)
 
 
 class Drafts:
