@@ -159,15 +159,16 @@ class Archive:
 
     # Releases -----------------------------------------------------------------------------------------------
 
-    async def add_release(self, requested: ReleaseRequested) -> None:
+    async def add_release(self, requested: ReleaseRequested) -> bool:
         """Take a release in: owed, durable and listed when this returns, in this order.
 
         A crash after the first step leaves a marker without a release, after the second a release that the sweeper
-        lists; neither was answered.
+        lists; neither was answered. Returns False where the request was written before, by whoever came first.
         """
         await self.releases_room.create(f"pending/{requested.id}", b"{}")
-        await self.releases.commit(requested.id, "requested", requested)
+        ours = await self.releases.commit(requested.id, "requested", requested)
         await self.list_release(requested)
+        return ours
 
     async def list_release(self, requested: ReleaseRequested) -> None:
         """Let a release stand in the lists, unless it is a part of a study; doing it twice changes nothing."""

@@ -108,9 +108,8 @@ class Doorbell:
         held, rung = stands[: len(tasks)], stands[len(tasks) :]
         names = [job.decode() if job else "" for job in rung]
         # arq marks a job for a day before we take it: a worker killed in between leaves one that nobody begins.
-        found = await self._redis.mget(
-            [each + name for each in (job_key_prefix, in_progress_key_prefix) for name in names]
-        )
+        marks = [each + name for each in (job_key_prefix, in_progress_key_prefix) for name in names]
+        found = await self._redis.mget(marks) if any(names) else [None] * len(marks)
         jobs, begun = found[: len(tasks)], found[len(tasks) :]
         place = here()
         for message, task, holder, earlier, job, mark in zip(messages, tasks, held, rung, jobs, begun, strict=True):

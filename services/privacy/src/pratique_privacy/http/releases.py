@@ -83,8 +83,9 @@ async def create_release(
     if facts is None:
         admitted = await _admit(services, caller, body.as_a(ReleaseRequest))
         identity = await slot.claim(held or new_id("rel"))
-        await archive.add_release(await _requested(services, caller, admitted, identity))
-        facts = await archive.release(caller.tenant, identity)
+        requested = await _requested(services, caller, admitted, identity)
+        ours = await archive.add_release(requested)
+        facts = ReleaseFacts(requested) if ours else await archive.release(caller.tenant, identity)
     wait = asked_to_wait(prefer, services.limits.wait_seconds)
     return await _taken(services, facts, wait, replayed=replayed)
 
