@@ -26,7 +26,7 @@ export function CaptureCharts({ id, hosts }) {
         spec=${bars("role", "hosts", "Hosts")} rows=${counted.roles} columns=${[{ name: "role", title: "Role" }, { name: "hosts", title: "Hosts", number: true }]}
         height=${heightOf(counted.roles)} call=${call} /></section>
       <section class="panel"><${Chart} title="Packets by protocol${part}" summary=${`${counted.protocols.length} protocols; most packets are ${counted.protocols[0]?.protocol ?? "none"}`}
-        spec=${bars("protocol", "packets", "Packets at hosts, each frame at its source and its destination")} rows=${counted.protocols}
+        spec=${bars("protocol", "packets", "Packets, each counted at both hosts")} rows=${counted.protocols}
         columns=${[{ name: "protocol", title: "Protocol" }, { name: "packets", title: "Packets", number: true }, { name: "hosts", title: "Hosts", number: true }]}
         height=${heightOf(counted.protocols)} call=${call} /></section>
     </div>

@@ -75,7 +75,7 @@ function Parts({ attributes, call }) {
   if (!found.some((one) => one.singled_rows)) return html`<h2>Each field's part in singling out</h2><p>No set of fields leaves a record alone.</p>`;
   const rows = found.map((one) => ({ ...one, label: percent(one.singled_share, 0) }));
   const spec = {
-    encoding: { y: { field: "column", type: "nominal", sort: null, title: null }, x: { field: "singled_share", type: "quantitative", scale: { domain: [0, 1.1] }, axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] }, title: "share of the singled-out records" } },
+    encoding: { y: { field: "column", type: "nominal", sort: null, title: null }, x: { field: "singled_share", type: "quantitative", scale: { domain: [0, 1.25] }, axis: { format: "%", values: [0, 0.25, 0.5, 0.75, 1] }, title: "share of the singled-out records" } },
     layer: [{ mark: { type: "bar", height: { band: 0.6 } } }, { mark: { type: "text", align: "left", dx: 4 }, encoding: { text: { field: "label" } } }],
   };
   return html`<${Chart} title="Each field's part in singling out" summary="For which share of the records that some set leaves alone the field stands in one of their smallest sets" spec=${spec} rows=${rows} height=${rows.length * 34 + 50} call=${call}
