@@ -1,7 +1,9 @@
 """Load: many clients posting releases at once, and large captures on their way in beside them."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from tests.support.house import House, house
 CLIENTS = 32
 RELEASES = {Profile.CI: 192, Profile.FULL: 1000}
 ROWS = 500
+SECONDS = {Profile.CI: 10, Profile.FULL: 60}  # of posts at a pace
 UPLOADS = 8
 SIZE = {Profile.CI: 10_000_000, Profile.FULL: 100_000_000}  # bytes of a capture
 ANSWER = 0.3  # seconds to the 202, of 99 in 100
@@ -21,10 +24,10 @@ BACKLOG = 1800  # seconds that the work may take in all
 
 
 def load(profile: Profile, folder: Path) -> Iterator[Figure]:
-    """Post releases from clients that do not pause, alone, then with eight uploads beside them.
+    """Post releases from clients that each send one a second, from ones that do not pause, and beside eight uploads.
 
-    The time to an answer is then that of 32 of them: the API, one process, has 9 ms of a core for each at the bound.
-    The bound is for the posts alone; beside the uploads it is the memory that is bounded, and no answer may be a 5xx.
+    For clients that do not pause the time to an answer is that of 32 of them: the API, one process, has 9 ms of a core
+    for each at the bound. Beside the uploads it is the memory that is bounded, and no answer may be a 5xx.
     """
     releases = RELEASES[profile]
     capture = folder / "large.pcap"
@@ -32,8 +35,10 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
     with house(folder / "house", PRATIQUE_RATE="0") as running:
         (api,) = [pid for pid, name in running.programs().items() if name.endswith("api")]
         post(running, CLIENTS, "warm")  # imports, children and connections
+        steady = pace(running, SECONDS[profile])
+        yield from told("one a second each", steady)
         alone = post(running, releases // 2, "alone")
-        yield from told("alone", alone)
+        yield from told("without a pause", alone)
         before = resident(api)
         forget_most(api)
         with ThreadPoolExecutor(UPLOADS) as pool:
@@ -45,7 +50,7 @@ def load(profile: Profile, folder: Path) -> Iterator[Figure]:
         yield some(f"captures of {SIZE[profile] // 10**6} MB taken in", came, UPLOADS)
         yield none("answers of 5xx to uploads", sum(answer.status >= 500 for answer in uploads))
         yield most("memory of the API, most above before", most_resident(api) - before, MEMORY, "MiB")
-        accepted = [answer.id for answer in alone + beside if answer.status == 202]
+        accepted = [answer.id for answer in steady + alone + beside if answer.status == 202]
         yield none("accepted releases that did not end", unfinished(running, accepted, BACKLOG))
 
 
@@ -72,6 +77,26 @@ def post(running: House, total: int, name: str) -> list[Answer]:
         while (number := next(numbers)) < total:
             body = template.replace(b"the-name", f"{name}-{number}".encode())
             answers.append(caller.ask("POST", "/releases", body, Content_Type=JSON))
+        caller.close()
+        return answers
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        return [answer for answers in pool.map(client, range(CLIENTS)) for answer in answers]
+
+
+def pace(running: House, seconds: int) -> list[Answer]:
+    """Post a release a second from each client, spread over the second; a time begins when the post was due."""
+    begun, template = time.perf_counter() + 1, request_of(ROWS, "the-name")
+
+    def client(number: int) -> list[Answer]:
+        caller, answers = Caller(running), []
+        for second in range(seconds):
+            due = begun + second + number / CLIENTS
+            time.sleep(max(0.0, due - time.perf_counter()))
+            late = time.perf_counter() - due
+            body = template.replace(b"the-name", f"steady-{number}-{second}".encode())
+            answer = caller.ask("POST", "/releases", body, Content_Type=JSON)
+            answers.append(replace(answer, seconds=late + answer.seconds))
         caller.close()
         return answers
 
