@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
 KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
 READ_PIECE = 4 << 20
-KNOWN_FOLDERS = 10_000  # whose place in the tree is known to be durable
+KNOWN_FOLDERS = 1_000  # whose place in the tree is known to be durable; a release has some of its own, a kB each
 WRITE_PIECE = 5 << 20  # the smallest part that S3 takes
 
 
