@@ -3,12 +3,14 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.composition import Composition, Said, lasting_pseudonyms
 from pratique_privacy.flow import ReleaseFacts
 from pratique_shared.contracts.facts import Blob, Measured, Published, epoch_of
+from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import CompositionFigures, JoinedRelease, PriorRelease
 from pratique_shared.runtime.clock import made_at, text_of
 
@@ -93,6 +95,7 @@ class Recipients:
         self._archive = archive
         # What ended stays as it is, unless it is withdrawn: then its table is gone, as the reading of that shows.
         self._ended: dict[str, Met | None] = {}
+        self._policies: WeakValueDictionary[str, Policy] = WeakValueDictionary()  # one of each, by its digest
 
     async def company(self, facts: ReleaseFacts) -> Company:
         """Announce a release that is about to be judged, and return what else its recipient has.
@@ -115,12 +118,19 @@ class Recipients:
         for first in range(0, len(unread), AT_ONCE):
             some = unread[first : first + AT_ONCE]
             for name, facts in zip(some, await asyncio.gather(*map(self._archive.any_release, some)), strict=True):
-                found[name] = None if facts is None else _met(facts)
+                found[name] = None if facts is None else self._slim(_met(facts))
                 if facts is not None and facts.outcome is not None:
                     self._ended[name] = found[name]
         while len(self._ended) > MOST_ENDED:
             del self._ended[next(iter(self._ended))]
         return tuple(met for name in names if (met := found[name]) is not None)
+
+    def _slim(self, met: Met | None) -> Met | None:
+        """Let releases of the same policy hold it once: it is most of what is remembered of one."""
+        if met is None or met.said is None:
+            return met
+        policy = self._policies.setdefault(met.said.policy_sha256, met.said.policy)
+        return replace(met, said=replace(met.said, policy=policy))
 
     async def _announce(self, key: str) -> None:
         await self._archive.releases_room.create(key, b"{}")
