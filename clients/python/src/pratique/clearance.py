@@ -89,9 +89,11 @@ def cleared(
     statement = statement_in(certificate)
     predicate = statement.get("predicate")
     try:
-        assert isinstance(predicate, dict)
+        if not isinstance(predicate, dict):
+            raise TypeError
         expires = datetime.fromisoformat(str(predicate["valid_until"]))
-        assert expires.tzinfo is not None  # a time without a zone is over somewhere, and not elsewhere
+        if expires.tzinfo is None:  # a time without a zone is over somewhere, and not elsewhere
+            raise ValueError
         pseudonyms = tuple(
             Pseudonyms(one["column"], one["technique"], one["scope"], one["key_epoch"], one["key_fingerprint"])
             for one in predicate["pseudonymisation"]
@@ -121,7 +123,7 @@ def cleared(
             etag=etag,
             certificate=certificate,
         )
-    except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise NotCertified("not-a-certificate", f"The certificate of {release} cannot be read.") from None
     if not same:
         raise NotCertified("posture-differs", f"Posture and certificate of {release} do not tell of the same files.")
