@@ -1,4 +1,4 @@
-"""`python -m pratique_local`: `run` serves, `backup` copies, `rekey` changes keys; `sample` and `paper` write files."""
+"""Pratique on one machine: the service, its secrets and backups, and what needs no service."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from pratique.commands.arguments import some
 from pratique_local.advise.command import DESCRIPTION, add_arguments
 from pratique_local.advise.command import run as advise
 from pratique_local.backup import back_up
@@ -64,17 +65,9 @@ def _where(key: Path) -> str:
 
 
 def _port(text: str) -> int:
-    port = int(text)
-    if not 0 < port < 2**16:
-        raise ValueError
-    return port
-
-
-def _frames(text: str) -> int:
-    frames = int(text)
-    if frames < 1:
-        raise ValueError
-    return frames
+    if not text.isdecimal() or not 0 < int(text) < 2**16:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 1 to 65535")
+    return int(text)
 
 
 def _paper(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -102,28 +95,32 @@ def _backup(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return 0
 
 
-def main() -> int:
-    """Read the command line."""
+def _data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+
+
+def grammar() -> argparse.ArgumentParser:
+    """Return the commands and their options."""
     parser = argparse.ArgumentParser(prog="python -m pratique_local", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("run", help="serve until Ctrl-C")
-    serve.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    _data(serve)
     serve.add_argument("--port", type=_port, default=os.environ.get("PRATIQUE_PORT") or "8080")
-    serve.add_argument("--attack-workers", type=int, default=1)
+    serve.add_argument("--attack-workers", type=some, default=1)
     tenant = commands.add_parser("tenant", help="make a tenant and its first admin key, which is shown this once")
-    tenant.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    _data(tenant)
     tenant.add_argument("words", nargs="+", metavar="add NAME | admin-key NAME | list")
     changed = commands.add_parser(
         "rekey", help="change the storage keys and the master key of a service that is stopped"
     )
-    changed.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    _data(changed)
     saved = commands.add_parser("backup", help="copy the store, also of a service that runs")
-    saved.add_argument("--data", type=Path, default=Path(os.environ.get("PRATIQUE_DATA") or ".data"))
+    _data(saved)
     saved.add_argument("--to", type=Path, required=True, help="a folder; what is there already is not copied again")
     saved.add_argument("--secrets-to", type=Path, help="another folder, for secrets.json and admin.key")
     show = commands.add_parser("demo", help="profile a capture, release it under a policy, show the posture")
     show.add_argument("--capture", type=Path, default=None, help="a capture of your own instead of the generated one")
-    show.add_argument("--max-packets", type=_frames, default=None, help="profile the first so many frames only")
+    show.add_argument("--max-packets", type=some, default=None, help="profile the first so many frames only")
     show.add_argument("--policy", default="C4", choices=sorted(BUILT_IN), help="a built-in policy")
     show.add_argument("--out", type=Path, default=Path("out"))
     sampled = commands.add_parser("sample", help="write a generated capture, and beside it what it holds")
@@ -143,6 +140,12 @@ def main() -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
     )
+    return parser
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = grammar()
     given = parser.parse_args()
     if given.command == "sample":
         return sample.run(given)

@@ -97,6 +97,19 @@ class Plan:
     programs: tuple[Program, ...]
 
 
+def check_data(data: Path) -> None:
+    """End the process where a folder is no data folder of ours."""
+    if not (data / "secrets.json").exists():
+        raise SystemExit(f"{data} is no data folder of Pratique: start it there once, or name another by --data")
+
+
+def run_as_house(data: Path, *words: str) -> int:
+    """Run a command of `python -m pratique_privacy` with the secrets of a data folder; return its exit code."""
+    api = next(program for program in plan(data, 0, os.environ).programs if program.name == "api")
+    command = [*api.command[:-1], *words]
+    return subprocess.run(command, env=dict(api.environment), check=False).returncode  # noqa: S603 - it is ours
+
+
 def plan(data: Path, port: int, environment: Mapping[str, str], attack_workers: int = 1) -> Plan:
     """Lay out the processes: the queue server, the API, and a worker of each kind; each has the keys of its own rooms.
 

@@ -21,10 +21,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    count = int(text)
-    if not 1 <= count <= MOST_SUBSCRIBERS:
-        raise ValueError
-    return count
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SUBSCRIBERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_SUBSCRIBERS}")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
