@@ -19,7 +19,8 @@ from pratique_local.sample.subscribers import Subscriber, draw_subscribers
 from pratique_local.secrets import secrets_in
 from pratique_privacy.settings import FIRST_TENANT
 from pratique_privacy.tenant_keys import TenantKeys
-from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
+from pratique_shared.contracts.facts import KEY_SUFFIX
+from pratique_shared.runtime.artifacts import open_room
 from pratique_shared.runtime.sealing import StorageKey
 from tests.assurance.canary import Flock
 from tests.assurance.processes import below

@@ -18,9 +18,9 @@ import httpx
 
 from pratique_local.sample import write_sample
 from pratique_local.secrets import ROOMS, secrets_in
-from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.facts import KEY_SUFFIX, Blob
 from pratique_shared.contracts.problems import Problem
-from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
+from pratique_shared.runtime.artifacts import open_room
 from pratique_shared.runtime.checked import is_checked, unchecked
 from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
 from tests.assurance.figures import Figure, Profile, most, none, some

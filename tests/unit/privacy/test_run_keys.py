@@ -21,10 +21,10 @@ from pratique_privacy.notices.announcer import Announcer
 from pratique_privacy.policy.keys import Keys
 from pratique_privacy.table_child import answer
 from pratique_privacy.tables import Tables
-from pratique_shared.contracts.facts import Blob, Published
+from pratique_shared.contracts.facts import KEY_SUFFIX, Blob, Published
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.policy import Scope
-from pratique_shared.runtime.artifacts import KEY_SUFFIX, RoomName, open_room
+from pratique_shared.runtime.artifacts import RoomName, open_room
 from pratique_shared.runtime.queues import Doorbell, connect
 from tests.support.contract import Inline, contract_world
 from tests.support.valkey import valkey

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest_asyncio
 
-from pratique_shared.contracts.facts import Blob
-from pratique_shared.runtime.artifacts import KEY_SUFFIX, open_room
+from pratique_shared.contracts.facts import KEY_SUFFIX, Blob
+from pratique_shared.runtime.artifacts import open_room
 from pratique_shared.runtime.sealing import BrokenSeal, Opener
 from tests.unit.privacy.http.world import PCAP, RELEASE, STORAGE_KEY, World, build_world
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.facts import KEY_SUFFIX, Blob
 from pratique_shared.contracts.problems import Unavailable
-from pratique_shared.runtime.artifacts import KEY_SUFFIX, Rewrapped, Room, open_room
+from pratique_shared.runtime.artifacts import Rewrapped, Room, open_room
 from pratique_shared.runtime.exchange import exchange
 from pratique_shared.runtime.sealing import BrokenSeal, StorageKey
 from pratique_shared.runtime.settings import Settings

@@ -23,6 +23,8 @@ from pratique_shared.contracts.posture import (
 )
 from pratique_shared.contracts.releases import Source
 
+KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
+
 
 class Blob(Contract):
     """A sealed blob that a fact names: its key in the room, and the digest and length of its plain bytes."""

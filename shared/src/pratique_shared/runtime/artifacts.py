@@ -19,7 +19,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from pratique_shared.contracts.facts import Blob
+from pratique_shared.contracts.facts import KEY_SUFFIX, Blob
 from pratique_shared.contracts.problems import Problem, StoreFull, Unavailable
 from pratique_shared.runtime.checked import checked, is_checked, unchecked
 from pratique_shared.runtime.exchange import exchange
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from obstore.store import S3Config
 
 RoomName = Literal["captures", "releases", "keys", "matrices", "scores"]
-KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
 READ_PIECE = 4 << 20
 KNOWN_FOLDERS = 1_000  # whose place in the tree is known to be durable; a release has some of its own, a kB each
 WRITE_PIECE = 5 << 20  # the smallest part that S3 takes

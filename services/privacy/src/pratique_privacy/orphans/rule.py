@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
-KEY_SUFFIX = ".key"  # of the object beside a blob that holds its wrapped data key
+from pratique_shared.contracts.facts import KEY_SUFFIX
+
 AGE = timedelta(hours=24)  # no writer comes to its fact that late: a task ends after an hour
 PATIENCE = 600.0  # seconds of a clock that never jumps between the look that finds an orphan and the one that ends it
 _NAMED = re.compile(rb'"(blobs/[^"\\]+)"')
