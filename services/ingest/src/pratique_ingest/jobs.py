@@ -1,4 +1,4 @@
-"""The work of ingest: a capture that was taken in becomes host records."""
+"""The work of ingest: a capture that was taken in becomes host and session records, and a list of identifiers."""
 
 import asyncio
 

@@ -1,4 +1,7 @@
-"""Exact expectations when the adversary's table is not the release: row i believes something about released row i."""
+"""Exact expectations when the adversary's table is not the release: row i believes something about released row i.
+
+Held against the worked cases of such an adversary; no request offers it yet.
+"""
 
 import math
 from itertools import combinations
