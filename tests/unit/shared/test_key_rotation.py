@@ -56,6 +56,15 @@ async def test_after_a_rewrapping_the_new_key_alone_reads_everything_and_no_blob
     assert {blob.key: await after.read(blob.key) for blob in blobs} == sealed
 
 
+async def test_a_key_that_was_wrapped_anew_is_open_to_the_same_users_as_before(tmp_path: Path) -> None:
+    before, both = room_under(tmp_path.as_uri(), OLD), room_under(tmp_path.as_uri(), NEW, OLD)
+    blob = await before.put_bytes("blobs/cap_1/raw", b"x")
+    path = tmp_path / "releases" / f"{blob.key}{KEY_SUFFIX}"
+    path.chmod(0o660)  # as in a container, where the group of the room reads it
+    assert await both.rewrap() == Rewrapped(1, 1, 0)
+    assert path.stat().st_mode & 0o777 == 0o660
+
+
 async def test_what_was_shredded_between_the_look_and_the_writing_is_not_brought_back(url: str) -> None:
     before, both = room_under(url, OLD), room_under(url, NEW, OLD)
     blob = await before.put_bytes("blobs/rel_1/x", b"secret")

@@ -4,6 +4,7 @@ import ctypes
 import errno
 import os
 import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +19,8 @@ def exchange(path: Path, old: bytes, new: bytes) -> bool:
     """Put new bytes at a path where the old ones stand; False where they do not. Durable when this returns.
 
     A rename would bring back a file that was deleted in between; the exchange of two names fails then. The draft has
-    a name that no listing of the store shows. Raises `Unavailable` where the file system cannot exchange names.
+    a name that no listing of the store shows, and the file's mode: other users of its group read it too. Raises
+    `Unavailable` where the file system cannot exchange names.
     """
     draft = path.with_name(f"{path.name}#{10_000 + secrets.randbelow(10**9)}")
     try:
@@ -26,6 +28,7 @@ def exchange(path: Path, old: bytes, new: bytes) -> bool:
             return False
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             file.write(new)
             file.flush()
             os.fsync(descriptor)
