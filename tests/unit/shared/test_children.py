@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import importlib
 import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,12 +31,8 @@ def entry(call: Call) -> Reply:
             os.kill(os.getpid(), signal.SIGKILL)
         case "hang":
             signal.pause()
-        case "dial":
-            try:
-                socket.socket()
-            except PermissionError:
-                return Reply({"dialled": False}, ())
-            return Reply({"dialled": True}, ())
+        case "try":
+            return Reply({"reached": [step for step, do in STEPS.items() if reached(do, Path(call.body["path"]))]}, ())
         case "hog":
             return Reply({"size": len(bytearray(8 << 30))}, ())
         case "open":
@@ -48,6 +45,30 @@ def entry(call: Call) -> Reply:
         case "limits":
             return Reply({"limits": Path("/proc/self/limits").read_text(), "pid": os.getpid()}, ())
     raise AssertionError
+
+
+# What a process may try with a file, and beside it.
+STEPS: dict[str, Callable[[Path], object]] = {
+    "read": Path.read_bytes,
+    "list": lambda path: next(path.parent.iterdir()),
+    "write": lambda path: path.with_name("new").write_bytes(b""),
+    "cut": lambda path: os.truncate(path, 0),
+    "link": lambda path: path.with_name("linked").symlink_to("/etc/passwd"),
+    "remove": Path.unlink,
+    "passwd": lambda _: Path("/etc/passwd").read_bytes(),
+    "dial": lambda _: socket.socket().close(),
+    "import what was not": lambda _: importlib.import_module("colorsys"),
+    "environment of the parent": lambda _: Path(f"/proc/{os.getppid()}/environ").read_bytes(),
+}
+
+
+def reached(do: Callable[[Path], object], path: Path) -> bool:
+    """Whether something can be done to a file."""
+    try:
+        do(path)
+    except PermissionError:
+        return False
+    return True
 
 
 def opened() -> int:
@@ -132,10 +153,25 @@ async def test_a_call_has_its_own_share_of_the_processor_however_much_the_calls_
         child.kill()
 
 
-async def test_a_child_has_no_network(child: Child) -> None:
-    assert (await child.call({"do": "dial"}, these(), print)).body == {"dialled": False}
-    with socket.socket():  # the control: its parent has one
-        pass
+async def test_a_child_has_neither_network_nor_files(child: Child, tmp_path: Path) -> None:
+    path = tmp_path / "secrets.json"
+    path.write_bytes(b"secret")
+    found = await child.call({"do": "try", "path": str(path)}, these(), print)
+    assert found.body == {"reached": ["import what was not"]}
+    assert [each.name for each in tmp_path.iterdir()] == ["secrets.json"]
+    # The control: its parent, the same user, reaches all but what is root's.
+    assert {name for name, do in STEPS.items() if reached(do, path)} >= {"read", "write", "dial", "remove"}
+
+
+async def test_a_child_does_not_read_below_the_working_folder(
+    child: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))  # as `python -m` does with the working folder, where the data may be
+    path = tmp_path / ".data" / "secrets.json"
+    path.parent.mkdir()
+    path.write_bytes(b"secret")
+    found = await child.call({"do": "try", "path": str(path)}, these(), print)
+    assert found.body == {"reached": ["import what was not"]}
 
 
 async def test_a_late_call_kills_its_child() -> None:

@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from pratique_shared.contracts.problems import FieldError, Problem, Unavailable, Unprocessable
-from pratique_shared.runtime.confinement import give_up_network
+from pratique_shared.runtime.confinement import give_up_files, give_up_network
 from pratique_shared.runtime.telemetry import log_as_json
 
 PR_SET_PDEATHSIG = 1
@@ -115,6 +115,8 @@ def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
         if not give_up_network():
             _log.warning("this machine has no seccomp filter for us: a child could open a network connection")
+        if not give_up_files():
+            _log.warning("this machine has no Landlock for us: a child could open what its user can")
         pipe.send_bytes(_READY)
         while True:
             _answer(pipe, answer, processor)
