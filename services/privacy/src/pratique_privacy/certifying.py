@@ -1,4 +1,9 @@
-"""Certifying: the certificate of a release that is about to be published, signed once and never changed."""
+"""Certifying: the certificate of a release that is about to be published, signed once and never changed.
+
+A fact is not sealed: whoever writes to the store could call any blob a released file. What he cannot make is a
+signature, since the seeds of signing keys are wrapped by the master key. So nothing leaves unless the certificate of
+its release holds and names it.
+"""
 
 import secrets
 from dataclasses import dataclass, field
@@ -10,7 +15,11 @@ from pratique_privacy.evidence.envelope import sealed
 from pratique_privacy.evidence.statement import Issuer, statement_of
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.keys import KeyRoom
-from pratique_shared.contracts.facts import SourceTable, epoch_of
+from pratique_privacy.shipped.verify import Rejected, open_certificate
+from pratique_shared.contracts.facts import Published, SourceTable, epoch_of
+from pratique_shared.contracts.media import file_name
+from pratique_shared.contracts.problems import Conflict
+from pratique_shared.runtime.sealing import BrokenSeal
 
 SALT_BYTES = 16
 
@@ -37,6 +46,29 @@ async def certified(archive: Archive, keys: KeyRoom, facts: ReleaseFacts) -> Pro
     issuer = Issuer(tenant, key.mark)
     statement = statement_of(facts, issuer, disclosures.digests())
     return Proof(sealed(statement, await keys.signing.current(tenant)), disclosures.document())
+
+
+async def certificate_of(archive: Archive, keys: KeyRoom, facts: ReleaseFacts, outcome: Published) -> bytes:
+    """Return the certificate of a published release, once it holds under a key of the tenant and names its files.
+
+    Raises `Conflict` (`not-certified`) for one of before there were certificates, and `BrokenSeal` where release,
+    tenant, recipient or files are others than those that were signed for.
+    """
+    requested = facts.requested
+    if outcome.certificate is None:
+        raise Conflict("not-certified", "This release was published without a certificate: ask for a new release.")
+    certificate = await archive.releases_room.blob_bytes(outcome.certificate)
+    own = {key.kid: key.raw for key in await keys.signing.own(requested.tenant)}
+    try:
+        opened = open_certificate(certificate, own)
+        predicate = opened.predicate
+        stated = predicate["issuer"]["tenant"], predicate["release"], predicate["recipient"], opened.subjects
+    except (Rejected, KeyError, TypeError):
+        raise BrokenSeal(outcome.certificate.key) from None
+    files = {blob.sha256: file_name(requested.id, form) for form, blob in outcome.files.items()}
+    if stated != (requested.tenant, requested.id, requested.recipient, files):
+        raise BrokenSeal(outcome.certificate.key)
+    return certificate
 
 
 async def _digests(archive: Archive, table: SourceTable) -> dict[str, str | None]:

@@ -57,6 +57,10 @@ class SigningKeys:
         await self.current(tenant)
         return [half for half in await self.every() if half.tenant == tenant]
 
+    async def own(self, tenant: str) -> list[PublicKey]:
+        """Return the keys that a tenant signed with, computed from their seeds: no seal covers the public halves."""
+        return [(await self._signer(tenant, number)).public for number in await self._numbers(tenant)]
+
     async def public(self, kid: str) -> PublicHalf | None:
         """Return the public half of a key."""
         raw = await self._room.read(_public_name(kid))

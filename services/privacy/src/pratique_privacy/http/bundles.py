@@ -9,9 +9,8 @@ from fastapi import APIRouter, Request, Response
 from pratique_privacy.evidence.bundle import Parts, Reader, bundle_of
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import answers, files
-from pratique_privacy.http.certificates import certificate_of
 from pratique_privacy.http.downloads import made, served
-from pratique_privacy.http.results import released
+from pratique_privacy.http.results import leaving
 from pratique_privacy.keys import Role
 
 router = APIRouter(prefix="/releases/{release_id}", tags=["evidence"])
@@ -29,8 +28,8 @@ ZIP: Final = "application/zip"
 async def get_bundle(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give certificate, posture, policy, Croissant metadata, datasheet and verifier; records for who may read them."""
     facts = await present_release(services, caller, release_id)
-    outcome, reader, room = released(facts), reader_of(caller.role), services.archive.releases_room
-    certificate = await certificate_of(services, outcome)
+    outcome, certificate = await leaving(services, facts)
+    reader, room = reader_of(caller.role), services.archive.releases_room
     shown = outcome.disclosures if reader.before else None
     parts = Parts(
         certificate=certificate,

@@ -4,11 +4,8 @@ from fastapi import APIRouter, Request, Response
 
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import UNCHANGED, answers, unchanging
-from pratique_privacy.http.results import released
-from pratique_privacy.http.services import Services
-from pratique_shared.contracts.facts import Published
+from pratique_privacy.http.results import leaving
 from pratique_shared.contracts.model import Contract
-from pratique_shared.contracts.problems import Conflict
 
 router = APIRouter(prefix="/releases/{release_id}", tags=["evidence"])
 
@@ -37,12 +34,5 @@ class Envelope(Contract):
 )
 async def get_certificate(request: Request, release_id: str, caller: Called, services: Reach) -> Response:
     """Give the certificate that was signed when the release was published; it is the same for every reader."""
-    outcome = released(await present_release(services, caller, release_id))
-    return unchanging(request, (await certificate_of(services, outcome)).decode())
-
-
-async def certificate_of(services: Services, outcome: Published) -> bytes:
-    """Return the certificate of a published release; raises `Conflict` for one of before there were certificates."""
-    if outcome.certificate is None:
-        raise Conflict("not-certified", "This release was published without a certificate: ask for a new release.")
-    return await services.archive.releases_room.blob_bytes(outcome.certificate)
+    _, certificate = await leaving(services, await present_release(services, caller, release_id))
+    return unchanging(request, certificate.decode())

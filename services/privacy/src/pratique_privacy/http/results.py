@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal, assert_never
 
 from fastapi import APIRouter, Query, Request, Response
 
+from pratique_privacy.certifying import certificate_of
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
@@ -127,6 +128,12 @@ def released(facts: ReleaseFacts) -> Published:
     raise Forbidden("gate-failed", "The release did not pass its gate: GET its posture and suggestions.")
 
 
+async def leaving(services: Services, facts: ReleaseFacts) -> tuple[Published, bytes]:
+    """Return what may leave, and the certificate that names it; raises as `released` and `certificate_of`."""
+    outcome = released(facts)
+    return outcome, await certificate_of(services.archive, services.keys, facts, outcome)
+
+
 @router.get(
     "/records",
     operation_id="getReleaseRecords",
@@ -143,7 +150,7 @@ async def get_records(
     after: After = None,
 ) -> Response:
     """Give the released records: Parquet, an Arrow stream, CSV, NDJSON, or a JSON page; only after a pass."""
-    outcome = released(await present_release(services, caller, release_id))
+    outcome, _ = await leaving(services, await present_release(services, caller, release_id))
     asked, offset = form_asked(request, form, "parquet"), offset_cursor(after)
     if asked == "json":
         return await _page(request, services, outcome, offset, limit)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
+from pratique_privacy.certifying import certificate_of
 from pratique_privacy.evidence import chain
 from pratique_privacy.keys import KeyRoom
 from pratique_privacy.notices.archive import NoticeArchive
@@ -115,6 +116,7 @@ class SubscriptionLine:
             return envelope(f"{identity}:posture", "privacy.posture", identity, event.at, data, base)
         assert isinstance(facts.outcome, Published)
         assert may_leave(facts.outcome)
+        await certificate_of(self._lines.archive, self._lines.keys, facts, facts.outcome)
         profiles = await self._profiles(identity, facts.outcome)
         return envelope(f"{identity}:profiles", "anonymised.profiles", identity, event.at, profiles, base)
 
