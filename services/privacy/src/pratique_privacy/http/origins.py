@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pratique_privacy.admission import SourceDigest
 from pratique_privacy.archive import Archive, Capture
@@ -13,7 +13,16 @@ from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, ColumnKind
 from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, DatasetReady
 from pratique_shared.contracts.posture import Unit
-from pratique_shared.contracts.problems import Conflict, FieldError, Gone, NotFound, Unprocessable, no_such, pointer
+from pratique_shared.contracts.problems import (
+    Conflict,
+    FieldError,
+    Gone,
+    NotFound,
+    Problem,
+    Unprocessable,
+    no_such,
+    pointer,
+)
 from pratique_shared.contracts.releases import Source
 
 
@@ -55,6 +64,15 @@ async def find(archive: Archive, caller: Caller, source: Source) -> Origins:
     if all(size == 0 for size in sizes):
         raise _empty("/source")
     return Origins(source.unit, tuple(captures))
+
+
+async def find_at(where: str, archive: Archive, caller: Caller, source: Source) -> Origins:
+    """Look up as `find` does what stands at `where` of a body that has no `source`: its errors point there."""
+    try:
+        return await find(archive, caller, source)
+    except Problem as problem:
+        problem.errors = tuple(replace(error, pointer=where) for error in problem.errors)
+        raise
 
 
 async def _inline(records: tuple[Row, ...]) -> Origins:

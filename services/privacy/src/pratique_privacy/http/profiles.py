@@ -11,7 +11,7 @@ from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import find
+from pratique_privacy.http.origins import find_at
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.studies import Make, StudyResource, shown, study_for, take_in, taken
 from pratique_privacy.keys import Caller
@@ -145,7 +145,7 @@ async def generalise_profiles(
 
 def _of_capture(services: Services, caller: Caller, asked: CaptureProfilesRequest) -> Make:
     async def make(_: str) -> ProfilesWork:
-        await find(services.archive, caller, Source(capture=asked.capture))
+        await find_at("/capture", services.archive, caller, Source(capture=asked.capture))
         gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
         return ProfilesWork(capture=asked.capture, gammas=gammas, compare=asked.compare, seed=asked.seed)
 
