@@ -32,6 +32,7 @@ from pratique_privacy.http.resources import (
     release_resource,
 )
 from pratique_privacy.http.services import Services
+from pratique_privacy.notices.subscription import may_leave
 from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
@@ -120,7 +121,7 @@ def released(facts: ReleaseFacts) -> Published:
     outcome = facts.outcome
     if outcome is None:
         raise Conflict("not-finished", "The release is not finished: its gate has not been held yet.")
-    if isinstance(outcome, Published) and outcome.verdict == "pass" and outcome.gate.verdict == "pass":
+    if may_leave(outcome):
         return outcome
     if facts.requested.member_of is not None:
         raise Forbidden("not-published", "A release of a sweep is measured only: ask for a release of its own.")
