@@ -12,6 +12,7 @@ from typing import Literal
 from pratique_privacy.sessions import Sessions
 from pratique_privacy.signing import SigningKeys
 from pratique_privacy.tenant_keys import TenantKeys
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Rewrapped, Room
@@ -19,7 +20,7 @@ from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
-KEY_ID = re.compile(r"key_[0-9a-z]{26}")
+KEY_ID = re.compile(f"key_{ID}")
 TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # it names folders
 SECRETS = "secrets/"  # the folder of secrets; what they are bound to is the name below it
 NAMING = "subjects"  # the secret that names the subjects of tokens

@@ -45,3 +45,17 @@ async def test_an_empty_source_of_a_sweep_and_a_deleted_one_keep_their_own_codes
 
     assert await refused(empty, 422, "source-empty") == [{"pointer": "/sources/1", "detail": "has no records"}]
     assert await refused(gone, 410, "source-gone") == [{"pointer": "/sources/1", "detail": "was deleted"}]
+
+
+@pytest.mark.parametrize("digits", ["i" + "0" * 25, "0" * 25 + "u", "7" + "0" * 25, "0" * 25, "0" * 27, "0" * 10])
+async def test_what_no_id_looks_like_is_refused_before_it_is_looked_up(
+    operator: httpx.AsyncClient, digits: str
+) -> None:
+    asked = {
+        "/releases": {"source": {"capture": f"cap_{digits}"}, "policy": "C4"},
+        "/preview": {"source": {"dataset": f"dst_{digits}"}, "policy": "C4"},
+        "/utility": {"sources": [f"rel_{digits}"]},
+    }
+    for path, body in asked.items():
+        check_problem(await operator.post(path, json=body), 422, "body-invalid")
+    check_problem(await operator.get(f"/releases/rel_{digits}"), 404, "not-found")

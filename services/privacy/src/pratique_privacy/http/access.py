@@ -1,5 +1,6 @@
 """Access: who may do what. One row an operation; an operation without a row does not start."""
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Final
 
@@ -13,6 +14,7 @@ from pratique_privacy.http.cookies import caller_of
 from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
@@ -175,8 +177,7 @@ async def present_release(services: Services, caller: Caller, release_id: str) -
 
 def is_id(prefix: str, text: str) -> bool:
     """Whether a text has the form of an id; only such a text is looked up."""
-    kind, _, rest = text.partition("_")
-    return kind == prefix and len(rest) == 26 and set(rest) <= set("0123456789abcdefghjkmnpqrstvwxyz")
+    return re.fullmatch(f"{prefix}_{ID}", text) is not None
 
 
 def check_rows(operations: Iterable[str]) -> None:

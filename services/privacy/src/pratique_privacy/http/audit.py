@@ -7,8 +7,9 @@ from fastapi import APIRouter, Response
 
 from pratique_privacy.evidence.chain import AuditEntry, Break, breaks
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import ID, Limit, answer, answers, bad_cursor, cursor, id_cursor
+from pratique_privacy.http.answers import Limit, answer, answers, bad_cursor, cursor, id_cursor
 from pratique_privacy.http.resources import PageOf
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.model import Contract
 
 router = APIRouter(prefix="/audit", tags=["audit"])
