@@ -14,7 +14,6 @@ from pratique_shared.contracts.policy import Policy, PolicyName
 from pratique_shared.contracts.posture import PpiParameters
 
 ReleaseStatus = Literal["queued", "running", "attacking", "completed", "failed", "cancelled"]
-Format = Literal["parquet", "arrow", "csv", "ndjson"]  # of the files that a release is published in
 Text = Annotated[str, StringConstraints(max_length=500)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Pilot = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]*$")]
