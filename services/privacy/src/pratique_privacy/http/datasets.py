@@ -17,7 +17,7 @@ from pratique_privacy.tables import DatasetTable
 from pratique_shared.contracts.facts import ColumnType, DatasetReady
 from pratique_shared.contracts.media import Upload
 from pratique_shared.contracts.problems import Gone, Unsupported, no_such
-from pratique_shared.runtime.clock import new_id, stamp
+from pratique_shared.runtime.clock import fresh_name, new_id, stamp
 
 router = APIRouter(prefix="/datasets", tags=["datasets"])
 
@@ -73,7 +73,7 @@ async def _exists(services: Services, identity: str) -> bool:
 
 async def _take_in(services: Services, caller: Caller, said: Labels, table: DatasetTable, identity: str) -> None:
     room = services.archive.captures_room
-    blob = await room.put_bytes(f"blobs/{identity}/{new_id('dst')}-table", table.parquet)
+    blob = await room.put_bytes(f"blobs/{identity}/{fresh_name()}-table", table.parquet)
     ready = DatasetReady(
         id=identity,
         tenant=caller.tenant,

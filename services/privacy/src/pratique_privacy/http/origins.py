@@ -1,4 +1,4 @@
-"""Origins: the sources that a request names, looked up, held against who asks, and read."""
+"""Origins: the sources that a request names, looked up, held against who asks, kept and read."""
 
 import asyncio
 import hashlib
@@ -24,6 +24,7 @@ from pratique_shared.contracts.problems import (
     pointer,
 )
 from pratique_shared.contracts.releases import Source
+from pratique_shared.runtime.clock import fresh_name
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,17 @@ def _gone(where: str) -> Gone:
 
 def _empty(where: str) -> Unprocessable:
     return Unprocessable("source-empty", "The source has no records.", [FieldError(where, "has no records")])
+
+
+# Keeping --------------------------------------------------------------------------------------------------------
+
+
+async def kept(archive: Archive, origins: Origins, source: Source, identity: str) -> tuple[Source, Blob | None]:
+    """Store the records of a request's own; return the source as a fact names it, which holds no value."""
+    if origins.inline is None:
+        return source, None
+    blob = await archive.releases_room.put_bytes(f"blobs/{identity}/{fresh_name()}-inline", origins.inline)
+    return Source(records=(), unit=source.unit), blob
 
 
 # Reading --------------------------------------------------------------------------------------------------------
