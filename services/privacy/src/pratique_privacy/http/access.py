@@ -143,6 +143,11 @@ def check_may(caller: Caller, route: APIRoute) -> None:
     """Raise `Forbidden` where neither the role of a caller nor its scopes reach an operation."""
     if caller.role not in ROLES[route.operation_id or ""]:
         raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    check_scopes(caller, route)
+
+
+def check_scopes(caller: Caller, route: APIRoute) -> None:
+    """Raise `Forbidden` where the scopes of a caller do not reach an operation."""
     if not within(route, caller.scopes):
         raise Forbidden("scope-forbidden", "The scopes of this key do not reach this: ask for a key with wider ones.")
 
