@@ -69,7 +69,7 @@ class KeyRoom:
         self.signing = SigningKeys(room, self._master)
         self.tenant_keys = TenantKeys(room, self._master)
         self.sessions = Sessions(room)
-        self._known: dict[str, tuple[float, ApiKey | None]] = {}
+        self._known: dict[str, tuple[float, ApiKey]] = {}
         self._used: dict[str, str] = {}
         self._tenants: set[str] = set()
 
@@ -205,9 +205,9 @@ class KeyRoom:
         return await self._room.folders("tenant-names")
 
     async def _api_key(self, key_id: str) -> ApiKey | None:
-        at, key = self._known.get(key_id, (-CACHED, None))
-        if time.monotonic() - at < CACHED and key is not None:
-            return key
+        known = self._known.get(key_id)
+        if known is not None and time.monotonic() - known[0] < CACHED:
+            return known[1]
         raw = await self._room.read(f"api/{key_id}/created")
         if raw is None or await self._room.read(f"api/{key_id}/revoked") is not None:
             self._known.pop(key_id, None)
