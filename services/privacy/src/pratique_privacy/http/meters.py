@@ -13,7 +13,7 @@ from fastapi.security.utils import get_authorization_scheme_param
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from pratique_privacy.http.access import Reach, bearer_scheme, check_scopes
-from pratique_privacy.http.answers import answers
+from pratique_privacy.http.answers import UNKEPT, answers
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.problems import Forbidden, Unauthorized
@@ -54,7 +54,7 @@ async def metrics(services: Annotated[Services, Depends(scraper)]) -> Response:
     """Tell the meters of this API process and how the queues stand, as Prometheus reads them."""
     await look_at_queues(services.bell)
     text = await asyncio.to_thread(generate_latest, REGISTRY)  # some thousand lines: nobody waits for them
-    return Response(text, headers={"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST})
+    return Response(text, headers={**UNKEPT, "Content-Type": CONTENT_TYPE_LATEST})
 
 
 async def look_at_queues(bell: Doorbell) -> None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, StrictFloat, StrictInt
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import UNCHANGED, Prefer, answers, takes
+from pratique_privacy.http.answers import UNCHANGED, UNKEPT, Prefer, answers, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
@@ -21,7 +21,6 @@ from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import CaptureProfilesRequest, ProfilesWork
 
 router = APIRouter(tags=["profiles"])
-UNCACHED = {"Cache-Control": "no-store"}
 
 LARGEST = 2**53  # above it a float no longer holds every count
 _Real = Annotated[StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
@@ -140,7 +139,7 @@ async def generalise_profiles(
     asked = body.as_a(ProfilesRequest)
     gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
     question = {**asked.model_dump(mode="json"), "gamma": gammas}
-    return Response(await services.tables.generalise(question), 200, UNCACHED, media_type="application/json")
+    return Response(await services.tables.generalise(question), 200, UNKEPT, media_type="application/json")
 
 
 def _of_capture(services: Services, caller: Caller, asked: CaptureProfilesRequest) -> Make:

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request, Response
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
-    RETRY_AFTER,
     UNCHANGED,
+    UNKEPT,
     After,
     Limit,
     answer,
@@ -24,6 +24,7 @@ from pratique_privacy.http.answers import (
 from pratique_privacy.http.digests import digest_header
 from pratique_privacy.http.downloads import served, stored
 from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
+from pratique_privacy.http.problems import RETRY_AFTER
 from pratique_privacy.http.resources import (
     GateSoFar,
     PageOf,
@@ -178,7 +179,7 @@ async def get_preview(
     measured, table = await _measured(services, facts)
     sources = await _raw(services, facts)
     rows = await services.tables.release_preview(measured, table, sources, n)
-    return answer(ReleasePreview(rows=tuple(rows)), 200, {"Cache-Control": "no-store"})
+    return answer(ReleasePreview(rows=tuple(rows)), 200, UNKEPT)
 
 
 @router.get(
