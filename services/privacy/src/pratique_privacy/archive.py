@@ -5,7 +5,7 @@ Whoever reads an object by its id names the tenant that asks; another tenant's o
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -241,7 +241,7 @@ class Archive:
             await room.shred_all(f"blobs/{release_id}")
 
     async def pending(self) -> tuple[list[str], list[str]]:
-        """Return the ids of the captures and of the releases for which work is owed."""
+        """Return the ids of the captures and datasets, and of the releases and studies, for which work is owed."""
         captures, releases = await asyncio.gather(
             self.captures_room.names("pending"), self.releases_room.names("pending")
         )
@@ -249,9 +249,7 @@ class Archive:
 
     # Lists, numbered facts, claims ---------------------------------------------------------------------------
 
-    async def page(
-        self, kind: str, tenant: str, after: str | None, limit: int, keep: Callable[[str], bool] = lambda _: True
-    ) -> Page:
+    async def page(self, kind: str, tenant: str, after: str | None, limit: int) -> Page:
         """Return the ids of one kind (`rel`, `cap` ..) of a tenant, newest first, that come after the cursor."""
         room = self.captures_room if kind in ("cap", "dst") else self.releases_room
         ids: list[str] = []
@@ -260,7 +258,7 @@ class Archive:
                 continue
             names = [key.rsplit("/", 1)[1] for key in await room.names(f"index/{tenant}/{day}")]
             for name in sorted(names, reverse=True):
-                if name.startswith(f"{kind}_") and (after is None or name < after) and keep(name):
+                if name.startswith(f"{kind}_") and (after is None or name < after):
                     ids.append(name)
                     if len(ids) > limit:
                         return Page(tuple(ids[:limit]), ids[limit - 1])

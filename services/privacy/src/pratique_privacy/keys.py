@@ -12,6 +12,7 @@ from typing import Literal
 from pratique_privacy.sessions import Sessions
 from pratique_privacy.signing import SigningKeys
 from pratique_privacy.tenant_keys import TenantKeys
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Problem, Unauthorized, Unavailable
 from pratique_shared.runtime.artifacts import Rewrapped, Room
@@ -19,7 +20,7 @@ from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.sealing import StorageKey
 
 Role = Literal["operator", "recipient", "auditor", "admin"]
-KEY_ID = re.compile(r"key_[0-9a-z]{26}")
+KEY_ID = re.compile(f"key_{ID}")
 TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")  # it names folders
 SECRETS = "secrets/"  # the folder of secrets; what they are bound to is the name below it
 NAMING = "subjects"  # the secret that names the subjects of tokens
@@ -68,7 +69,7 @@ class KeyRoom:
         self.signing = SigningKeys(room, self._master)
         self.tenant_keys = TenantKeys(room, self._master)
         self.sessions = Sessions(room)
-        self._known: dict[str, tuple[float, ApiKey | None]] = {}
+        self._known: dict[str, tuple[float, ApiKey]] = {}
         self._used: dict[str, str] = {}
         self._tenants: set[str] = set()
 
@@ -204,9 +205,9 @@ class KeyRoom:
         return await self._room.folders("tenant-names")
 
     async def _api_key(self, key_id: str) -> ApiKey | None:
-        at, key = self._known.get(key_id, (-CACHED, None))
-        if time.monotonic() - at < CACHED and key is not None:
-            return key
+        known = self._known.get(key_id)
+        if known is not None and time.monotonic() - known[0] < CACHED:
+            return known[1]
         raw = await self._room.read(f"api/{key_id}/created")
         if raw is None or await self._room.read(f"api/{key_id}/revoked") is not None:
             self._known.pop(key_id, None)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, Literal
 
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import Unauthorized
 from pratique_shared.runtime.artifacts import Room
@@ -26,7 +27,7 @@ CACHED: Final = 5  # seconds that a session's state may be stale
 _Kind = Literal["ses", "tkt"]
 _FOLDER: Final[dict[_Kind, str]] = {"ses": "sessions", "tkt": "tickets"}
 _LIFE: Final[dict[_Kind, timedelta]] = {"ses": SESSION_LIFE, "tkt": TICKET_LIFE}
-_ID: Final = re.compile(r"(ses|tkt)_[0-9a-hjkmnp-tv-z]{26}")
+_ID: Final = re.compile(f"(ses|tkt)_{ID}")
 
 
 class Pass(Contract):

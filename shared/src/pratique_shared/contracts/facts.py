@@ -195,7 +195,7 @@ class ReleaseRequested(Contract):
 
 
 class SourceTable(Contract):
-    """One table that a release reads, by room and blob."""
+    """One table that a release reads: the source that it is of, the pilot of its rows, and its blob."""
 
     origin: str
     pilot: str | None

@@ -8,17 +8,15 @@ from pratique_shared.contracts.adversary import Attacks
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.gate import Gate
+from pratique_shared.contracts.ids import CaptureId, DatasetId
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Policy, PolicyName
 from pratique_shared.contracts.posture import PpiParameters
 
 ReleaseStatus = Literal["queued", "running", "attacking", "completed", "failed", "cancelled"]
-Format = Literal["parquet", "arrow", "csv", "ndjson"]  # of the files that a release is published in
 Text = Annotated[str, StringConstraints(max_length=500)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Pilot = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]*$")]
-CaptureId = Annotated[str, StringConstraints(pattern=r"^cap_[0-9a-z]{10,40}$")]
-DatasetId = Annotated[str, StringConstraints(pattern=r"^dst_[0-9a-z]{10,40}$")]
 Record = dict[str, Any]
 
 

@@ -5,18 +5,19 @@ A study is a folder like a release: `requested`, `plan`, one fact for each part 
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes, Column
 from pratique_shared.contracts.captures import RecordUnit
 from pratique_shared.contracts.facts import AttackPlan, Blob, Cancelled, Failure, KeyMark, SourceTable
 from pratique_shared.contracts.gate import Gate
+from pratique_shared.contracts.ids import CaptureId, DatasetId, ReleaseId
 from pratique_shared.contracts.messages import TraceParent, absent
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.policy import Exemption, Policy, PolicyName, Step
 from pratique_shared.contracts.posture import PpiParameters
-from pratique_shared.contracts.releases import CaptureId, DatasetId, Name, Pilot, Source, Text
+from pratique_shared.contracts.releases import Name, Pilot, Source, Text
 from pratique_shared.contracts.utility import UtilityPlan, UtilityTask
 
 MOST_SOURCES, MOST_CONFIGURATIONS, MOST_MEMBERS = 1000, 64, 5000
@@ -24,7 +25,6 @@ DEFAULT_TAUS = (2, 3, 5, 8, 12)  # the thresholds of Kekatos et al. 2026, §V-G,
 Ancestors = Annotated[dict[str, tuple[str, ...]], Field(min_length=1, max_length=100_000)]
 Tau = Annotated[int, Field(ge=2, le=1_000_000_000)]
 SourceId = CaptureId | DatasetId
-ReleaseId = Annotated[str, StringConstraints(pattern=r"^rel_[0-9a-z]{26}$")]
 
 # What is asked ---------------------------------------------------------------------------------------------------
 

@@ -269,6 +269,20 @@ async def test_a_job_that_cannot_stand_is_refused(world: World, changed: dict[st
         check_problem(await client.post("/ics/info-jobs", json=job), 422, code)
 
 
+async def test_an_address_that_is_refused_is_pointed_at_where_it_was_given(world: World) -> None:
+    inside = "https://169.254.169.254/"
+    given: dict[str, dict[str, Any]] = {
+        "/target_uri": {"target_uri": inside},
+        "/info_job_data/deliveryInfo/targetUri": {"info_job_data": {"deliveryInfo": {"targetUri": inside}}},
+    }
+    async with scene(world) as here:
+        client = world.anonymous({"Authorization": f"Bearer {TOKEN}"})
+        for pointer, changed in given.items():
+            job = {"info_job_identity": "x", "info_type_identity": POSTURE, "target_uri": here.consumer.url, **changed}
+            refused = check_problem(await client.post("/ics/info-jobs", json=job), 422, "address-not-allowed")
+            assert [error["pointer"] for error in refused["errors"]] == [pointer]
+
+
 # Delivery
 
 

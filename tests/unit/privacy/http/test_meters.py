@@ -48,7 +48,7 @@ async def test_the_meters_are_for_the_scrapers_token_or_an_admin_of_the_house(wo
         answer = await reader.get("/metrics")
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/plain; version=1.0.0")
-        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["cache-control"] == "private, no-store"
         names = {family.name for family in text_string_to_metric_families(answer.text)}
         assert {"pratique_http_requests", "pratique_queue_waiting_jobs", "pratique_workers"} <= names
 

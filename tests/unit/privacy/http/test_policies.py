@@ -171,7 +171,7 @@ async def test_keys_are_made_shown_once_and_revoked(world: World) -> None:
     admin = await world.client("admin")
     made = await admin.post("/api-keys", json={"role": "recipient", "recipient": "hospital", "name": "FL"})
     body = made.json()
-    assert (made.status_code, made.headers["cache-control"]) == (201, "no-store")
+    assert (made.status_code, made.headers["cache-control"]) == (201, "private, no-store")
     client = world.anonymous({"Authorization": f"Bearer {body['key']}"})
     me = (await client.get("/me")).json()
     assert (me["key"], me["tenant"], me["role"], me["recipient"]) == (body["id"], "acme", "recipient", "hospital")

@@ -25,7 +25,7 @@ async def test_results_stand_in_the_order_profile_gamma(operator: httpx.AsyncCli
     assert first.published is not None
     assert (first.published.leaves, first.published.groups) == ((3, 2, 1, 1), ((1, 0),))
     assert found[2].published is None
-    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["cache-control"] == "private, no-store"
 
 
 @pytest.mark.parametrize("name", ["shares", "counts"])

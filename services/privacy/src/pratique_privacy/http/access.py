@@ -1,5 +1,6 @@
 """Access: who may do what. One row an operation; an operation without a row does not start."""
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Final
 
@@ -13,6 +14,7 @@ from pratique_privacy.http.cookies import caller_of
 from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
@@ -141,6 +143,11 @@ def check_may(caller: Caller, route: APIRoute) -> None:
     """Raise `Forbidden` where neither the role of a caller nor its scopes reach an operation."""
     if caller.role not in ROLES[route.operation_id or ""]:
         raise Forbidden("role-forbidden", "The role of this key may not do this: ask for a key of another role.")
+    check_scopes(caller, route)
+
+
+def check_scopes(caller: Caller, route: APIRoute) -> None:
+    """Raise `Forbidden` where the scopes of a caller do not reach an operation."""
     if not within(route, caller.scopes):
         raise Forbidden("scope-forbidden", "The scopes of this key do not reach this: ask for a key with wider ones.")
 
@@ -175,8 +182,7 @@ async def present_release(services: Services, caller: Caller, release_id: str) -
 
 def is_id(prefix: str, text: str) -> bool:
     """Whether a text has the form of an id; only such a text is looked up."""
-    kind, _, rest = text.partition("_")
-    return kind == prefix and len(rest) == 26 and set(rest) <= set("0123456789abcdefghjkmnpqrstvwxyz")
+    return re.fullmatch(f"{prefix}_{ID}", text) is not None
 
 
 def check_rows(operations: Iterable[str]) -> None:

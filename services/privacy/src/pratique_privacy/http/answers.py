@@ -10,16 +10,16 @@ from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel
 
 from pratique_privacy.http.digests import digest_header
-from pratique_privacy.http.problems import MEDIA, ProblemDocument
+from pratique_privacy.http.problems import MEDIA, RETRY_AFTER, ProblemDocument
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.problems import FieldError, Unprocessable
 
 Item = TypeVar("Item")
-RETRY_AFTER: Final = {"Retry-After": "1"}
+UNKEPT: Final = {"Cache-Control": "private, no-store"}  # raw records and secrets stay in no cache
 FIRST_LOOK, LAST_LOOK = 0.05, 0.25  # seconds between two looks at a result that is waited for
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many entries a page holds.")]
 Prefer = Annotated[str | None, Header(description="`wait=N`: hold the answer back for at most N seconds, 30 at most.")]
-ID: Final = "[0-6][0-9a-hjkmnp-tv-z]{25}"  # of an id behind its prefix; 7 begins a year that no calendar has
 _PLACE: Final = "(0|[1-9][0-9]{0,10})"
 
 

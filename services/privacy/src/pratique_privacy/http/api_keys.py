@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, StringConstraints, model_validator
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import After, Limit, answer, answers, one_page, takes
+from pratique_privacy.http.answers import UNKEPT, After, Limit, answer, answers, one_page, takes
 from pratique_privacy.http.body import read_body
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.scopes import GROUPS, known_scopes, reach
@@ -140,7 +140,7 @@ async def create_api_key(request: Request, caller: Called, services: Reach) -> R
         scopes=asked.scopes,
     )
     made = NewKey(**_resource(key, None, revoked=False).model_dump(), key=text)
-    return answer(made, 201, {"Location": f"/api-keys/{key.id}", "Cache-Control": "no-store"})
+    return answer(made, 201, {"Location": f"/api-keys/{key.id}", **UNKEPT})
 
 
 @router.delete(

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Response
 
 from pratique_privacy.evidence.chain import AuditEntry, Break, breaks
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import ID, Limit, answer, answers, bad_cursor, cursor, id_cursor
+from pratique_privacy.http.answers import UNKEPT, Limit, answer, answers, bad_cursor, cursor, id_cursor
 from pratique_privacy.http.resources import PageOf
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.model import Contract
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
 _PLACE: Final = re.compile(r"[0-9]{1,6}")
-_UNCACHED: Final = {"Cache-Control": "private, no-store"}
 
 
 class ChainCheck(Contract):
@@ -35,7 +35,7 @@ async def list_audit(
 ) -> Response:
     """List the entries of the tenant, newest first: changes, and readings of records and identifiers."""
     page = await services.audit.page(caller.tenant, _cursor(after), limit)
-    return answer(PageOf[AuditEntry](data=page.entries, next=page.next), 200, _UNCACHED)
+    return answer(PageOf[AuditEntry](data=page.entries, next=page.next), 200, UNKEPT)
 
 
 @router.get("/check", operation_id="checkAudit", response_model=ChainCheck, responses=answers())
@@ -44,7 +44,7 @@ async def check_audit(caller: Called, services: Reach) -> Response:
     entries = await services.audit.every(caller.tenant)
     found = tuple(breaks(entries))
     chains = len({entry.chain for entry in entries})
-    return answer(ChainCheck(intact=not found, entries=len(entries), chains=chains, breaks=found), 200, _UNCACHED)
+    return answer(ChainCheck(intact=not found, entries=len(entries), chains=chains, breaks=found), 200, UNKEPT)
 
 
 def _cursor(after: str | None) -> str | None:

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.evidence.chain import Event
 from pratique_privacy.http.problems import problem_response
+from pratique_shared.contracts.ids import ID
 from pratique_shared.contracts.problems import Problem
 
 # Readings of raw records and identifiers, of what is not released, and of what is. Whatever is no GET is audited too.
@@ -32,7 +33,7 @@ READINGS: Final = frozenset(
     }
 )
 _TRAIL: Final = "trail"
-_ID: Final = re.compile(r"[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}")
+_ID: Final = re.compile(f"[a-z]{{3}}_{ID}")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pratique_privacy.archive import Archive, Capture
 from pratique_privacy.http.access import Called, Reach, is_id
 from pratique_privacy.http.answers import (
     UNCHANGED,
+    UNKEPT,
     After,
     Limit,
     Prefer,
@@ -48,9 +49,6 @@ MaxPackets = Annotated[
     int | None,
     Query(ge=1, le=1 << 53, description="Profile the first so many frames; cut elsewhere it is another capture."),
 ]
-
-
-UNKEPT = {"Cache-Control": "private, no-store"}  # raw records stay in no cache, though they do not change
 
 
 class Sighted(Contract):

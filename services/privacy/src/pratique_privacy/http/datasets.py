@@ -1,5 +1,6 @@
 """Datasets: tables of the user's own, read and typed in a child."""
 
+import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -17,7 +18,7 @@ from pratique_privacy.tables import DatasetTable
 from pratique_shared.contracts.facts import ColumnType, DatasetReady
 from pratique_shared.contracts.media import Upload
 from pratique_shared.contracts.problems import Gone, Unsupported, no_such
-from pratique_shared.runtime.clock import new_id, stamp
+from pratique_shared.runtime.clock import fresh_name, new_id, stamp
 
 router = APIRouter(prefix="/datasets", tags=["datasets"])
 
@@ -73,7 +74,7 @@ async def _exists(services: Services, identity: str) -> bool:
 
 async def _take_in(services: Services, caller: Caller, said: Labels, table: DatasetTable, identity: str) -> None:
     room = services.archive.captures_room
-    blob = await room.put_bytes(f"blobs/{identity}/{new_id('dst')}-table", table.parquet)
+    blob = await room.put_bytes(f"blobs/{identity}/{fresh_name()}-table", table.parquet)
     ready = DatasetReady(
         id=identity,
         tenant=caller.tenant,
@@ -99,12 +100,9 @@ async def list_datasets(
 ) -> Response:
     """List the datasets of the tenant, newest first; deleted ones are left out."""
     page = await services.archive.page("dst", caller.tenant, id_cursor("dst", after), limit)
-    found = []
-    for identity in page.ids:
-        ready, deleted = await services.archive.dataset(caller.tenant, identity)
-        if not deleted:
-            found.append(dataset_resource(ready))
-    return answer(PageOf[DatasetResource](data=tuple(found), next=page.next))
+    found = await asyncio.gather(*(services.archive.dataset(caller.tenant, identity) for identity in page.ids))
+    data = tuple(dataset_resource(ready) for ready, deleted in found if not deleted)
+    return answer(PageOf[DatasetResource](data=data, next=page.next))
 
 
 @router.get("/{dataset_id}", operation_id="getDataset", response_model=DatasetResource, responses=answers(404, 410))

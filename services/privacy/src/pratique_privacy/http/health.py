@@ -6,7 +6,8 @@ from typing import get_args
 from fastapi import APIRouter, Response
 
 from pratique_privacy.http.access import Reach
-from pratique_privacy.http.answers import RETRY_AFTER, answer, answers
+from pratique_privacy.http.answers import answer, answers
+from pratique_privacy.http.problems import RETRY_AFTER
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.model import Contract

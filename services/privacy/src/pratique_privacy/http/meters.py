@@ -12,9 +12,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security.utils import get_authorization_scheme_param
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from pratique_privacy.http.access import Reach, bearer_scheme
-from pratique_privacy.http.answers import answers
-from pratique_privacy.http.scopes import within
+from pratique_privacy.http.access import Reach, bearer_scheme, check_scopes
+from pratique_privacy.http.answers import UNKEPT, answers
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.problems import Forbidden, Unauthorized
@@ -37,8 +36,7 @@ async def scraper(request: Request, services: Reach) -> Services:
     caller = await services.reception.caller(request, sent)
     if (caller.tenant, caller.role) != (services.house, "admin"):
         raise Forbidden("house-only", "The meters are of all tenants: only who operates the service reads them.")
-    if not within(request.scope["route"], caller.scopes):
-        raise Forbidden("scope-forbidden", "The scopes of this key do not reach this: ask for a key with wider ones.")
+    check_scopes(caller, request.scope["route"])
     return services
 
 
@@ -56,7 +54,7 @@ async def metrics(services: Annotated[Services, Depends(scraper)]) -> Response:
     """Tell the meters of this API process and how the queues stand, as Prometheus reads them."""
     await look_at_queues(services.bell)
     text = await asyncio.to_thread(generate_latest, REGISTRY)  # some thousand lines: nobody waits for them
-    return Response(text, headers={"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST})
+    return Response(text, headers={**UNKEPT, "Content-Type": CONTENT_TYPE_LATEST})
 
 
 async def look_at_queues(bell: Doorbell) -> None:

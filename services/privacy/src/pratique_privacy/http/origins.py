@@ -1,10 +1,10 @@
-"""Origins: the sources that a request names, looked up, held against who asks, and read."""
+"""Origins: the sources that a request names, looked up, held against who asks, kept and read."""
 
 import asyncio
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pratique_privacy.admission import SourceDigest
 from pratique_privacy.archive import Archive, Capture
@@ -13,8 +13,18 @@ from pratique_privacy.tables import Row, SourceBytes
 from pratique_shared.contracts.captures import HOST_COLUMNS, SESSION_COLUMNS, ColumnKind
 from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, DatasetReady
 from pratique_shared.contracts.posture import Unit
-from pratique_shared.contracts.problems import Conflict, FieldError, Gone, NotFound, Unprocessable, no_such, pointer
+from pratique_shared.contracts.problems import (
+    Conflict,
+    FieldError,
+    Gone,
+    NotFound,
+    Problem,
+    Unprocessable,
+    no_such,
+    pointer,
+)
 from pratique_shared.contracts.releases import Source
+from pratique_shared.runtime.clock import fresh_name
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,15 @@ async def find(archive: Archive, caller: Caller, source: Source) -> Origins:
     if all(size == 0 for size in sizes):
         raise _empty("/source")
     return Origins(source.unit, tuple(captures))
+
+
+async def find_at(where: str, archive: Archive, caller: Caller, source: Source) -> Origins:
+    """Look up as `find` does what stands at `where` of a body that has no `source`: its errors point there."""
+    try:
+        return await find(archive, caller, source)
+    except Problem as problem:
+        problem.errors = tuple(replace(error, pointer=where) for error in problem.errors)
+        raise
 
 
 async def _inline(records: tuple[Row, ...]) -> Origins:
@@ -131,6 +150,17 @@ def _gone(where: str) -> Gone:
 
 def _empty(where: str) -> Unprocessable:
     return Unprocessable("source-empty", "The source has no records.", [FieldError(where, "has no records")])
+
+
+# Keeping --------------------------------------------------------------------------------------------------------
+
+
+async def kept(archive: Archive, origins: Origins, source: Source, identity: str) -> tuple[Source, Blob | None]:
+    """Store the records of a request's own; return the source as a fact names it, which holds no value."""
+    if origins.inline is None:
+        return source, None
+    blob = await archive.releases_room.put_bytes(f"blobs/{identity}/{fresh_name()}-inline", origins.inline)
+    return Source(records=(), unit=source.unit), blob
 
 
 # Reading --------------------------------------------------------------------------------------------------------

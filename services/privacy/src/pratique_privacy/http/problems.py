@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -27,7 +28,7 @@ from pratique_shared.runtime.meters import CHILD_DEATHS, refused
 from pratique_shared.runtime.sealing import BrokenSeal
 
 MEDIA = "application/problem+json"
-RETRY_AFTER = "1"  # seconds
+RETRY_AFTER: Final = {"Retry-After": "1"}  # seconds
 
 _log = logging.getLogger("pratique.http")
 MOST_ERRORS = 20
@@ -91,7 +92,7 @@ def _document(
     if status == Unauthorized.status:
         sent["WWW-Authenticate"] = "Bearer"
     if status in (503, 507):
-        sent.setdefault("Retry-After", RETRY_AFTER)
+        sent = RETRY_AFTER | sent
     return Response(json.dumps(body.model_dump(exclude_none=True)).encode(), status, sent, media_type=MEDIA)
 
 

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, StrictFloat, StrictInt
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import UNCHANGED, Prefer, answers, takes
+from pratique_privacy.http.answers import UNCHANGED, UNKEPT, Prefer, answers, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import find
+from pratique_privacy.http.origins import find_at
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.studies import Make, StudyResource, shown, study_for, take_in, taken
 from pratique_privacy.keys import Caller
@@ -21,7 +21,6 @@ from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import CaptureProfilesRequest, ProfilesWork
 
 router = APIRouter(tags=["profiles"])
-UNCACHED = {"Cache-Control": "no-store"}
 
 LARGEST = 2**53  # above it a float no longer holds every count
 _Real = Annotated[StrictFloat, Field(ge=-LARGEST, le=LARGEST)]
@@ -140,12 +139,12 @@ async def generalise_profiles(
     asked = body.as_a(ProfilesRequest)
     gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
     question = {**asked.model_dump(mode="json"), "gamma": gammas}
-    return Response(await services.tables.generalise(question), 200, UNCACHED, media_type="application/json")
+    return Response(await services.tables.generalise(question), 200, UNKEPT, media_type="application/json")
 
 
 def _of_capture(services: Services, caller: Caller, asked: CaptureProfilesRequest) -> Make:
     async def make(_: str) -> ProfilesWork:
-        await find(services.archive, caller, Source(capture=asked.capture))
+        await find_at("/capture", services.archive, caller, Source(capture=asked.capture))
         gammas = asked.gamma if isinstance(asked.gamma, tuple) else (asked.gamma,)
         return ProfilesWork(capture=asked.capture, gammas=gammas, compare=asked.compare, seed=asked.seed)
 

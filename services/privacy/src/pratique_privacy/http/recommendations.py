@@ -11,7 +11,7 @@ from pratique_privacy.http.body import read_with_records
 from pratique_privacy.http.examples import PLACES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import find, sample
+from pratique_privacy.http.origins import Origins, find, kept, sample
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
@@ -22,9 +22,8 @@ from pratique_shared.contracts.adversary import Attacks, Linkage, PartialQi
 from pratique_shared.contracts.attributes import Attributes
 from pratique_shared.contracts.policy import DropColumn, Policy, Step, TableStep
 from pratique_shared.contracts.problems import FieldError, Unprocessable, pointer
-from pratique_shared.contracts.releases import ReleaseRequest, Source
+from pratique_shared.contracts.releases import ReleaseRequest
 from pratique_shared.contracts.studies import Recommendation, RecommendationRequest, RecommendationWork
-from pratique_shared.runtime.clock import fresh_name
 
 router = APIRouter(prefix="/recommendations", tags=["studies"])
 EXAMPLE: dict[str, Any] = {
@@ -57,8 +56,9 @@ async def create_recommendation(
     slot = slot_of(services.archive, caller, "recommendation", idempotency_key, body.raw)
 
     async def make(identity: str) -> RecommendationWork:
-        question = await _admitted(services, caller, asked)
-        return await _work(services, caller, asked, question, identity)
+        question, origins = await _admitted(services, caller, asked)
+        source, inline = await kept(services.archive, origins, asked.source, identity)
+        return RecommendationWork(source=source, inline=inline, pilot=asked.pilot, asked=question)
 
     facts, replayed = await take_in(services, caller, slot, "rec", None, make)
     return await taken(services, facts, "/recommendations", prefer, replayed=replayed)
@@ -92,7 +92,7 @@ async def get_recommendation(
 add_following(router, "/{recommendation_id}", "Recommendation", _found)
 
 
-async def _admitted(services: Services, caller: Caller, asked: RecommendationRequest) -> Recommendation:
+async def _admitted(services: Services, caller: Caller, asked: RecommendationRequest) -> tuple[Recommendation, Origins]:
     """Hold a question against policies, sources and columns; raises the problem of what cannot stand."""
     shelf = Shelf(services.archive, caller.tenant)
     _, floor = await shelf.floor()
@@ -112,7 +112,7 @@ async def _admitted(services: Services, caller: Caller, asked: RecommendationReq
     )
     _check_columns(asked, admitted.attributes)
     attacks = terms.attacks or Attacks()
-    return Recommendation(
+    question = Recommendation(
         attributes=admitted.attributes,
         gate=terms.gate,
         first=first,
@@ -124,6 +124,7 @@ async def _admitted(services: Services, caller: Caller, asked: RecommendationReq
         hierarchies=asked.hierarchies,
         budget=asked.budget,
     )
+    return question, origins
 
 
 def _first(policy: Policy, attributes: Attributes | None) -> tuple[Step, ...]:
@@ -147,16 +148,3 @@ def _check_columns(asked: RecommendationRequest, attributes: Attributes) -> None
         errors.append(FieldError("/exempt/column", "is no published column"))
     if errors:
         raise Unprocessable("column-unknown", "A column that is named here is not published as that.", errors)
-
-
-async def _work(
-    services: Services, caller: Caller, asked: RecommendationRequest, question: Recommendation, identity: str
-) -> RecommendationWork:
-    """Return what is to be done, records of the question's own stored."""
-    origins = await find(services.archive, caller, asked.source)
-    inline, source = None, asked.source
-    if origins.inline is not None:
-        key = f"blobs/{identity}/{fresh_name()}-inline"
-        inline = await services.archive.releases_room.put_bytes(key, origins.inline)
-        source = Source(records=(), unit=asked.source.unit)  # the fact names the blob and holds no value
-    return RecommendationWork(source=source, inline=inline, pilot=asked.pilot, asked=question)

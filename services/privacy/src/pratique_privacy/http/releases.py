@@ -29,18 +29,18 @@ from pratique_privacy.http.answers import (
 from pratique_privacy.http.body import read_with_records
 from pratique_privacy.http.examples import RELEASES
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import Origins, find, sample
+from pratique_privacy.http.origins import Origins, find, kept, sample
 from pratique_privacy.http.resources import PageOf, ReleaseResource, release_resource
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
 from pratique_privacy.http.watching import EVENTS, Watched, watching
 from pratique_privacy.keys import Caller
 from pratique_privacy.policy.digest import policy_sha256
-from pratique_shared.contracts.facts import Blob, ReleaseRequested
+from pratique_shared.contracts.facts import ReleaseRequested
 from pratique_shared.contracts.gate import Verdict
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.problems import Forbidden
-from pratique_shared.contracts.releases import ReleaseRequest, ReleaseStatus, Source
+from pratique_shared.contracts.releases import ReleaseRequest, ReleaseStatus
 from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.meters import RELEASES_ENDED
 from pratique_shared.runtime.traces import here
@@ -114,12 +114,7 @@ async def _requested(services: Services, caller: Caller, admitted: Admitted, ide
     """Return the fact of a request, its own records stored."""
     key = (await services.keys.tenant_keys.current(caller.tenant)).mark
     asked, terms, origins = admitted.asked, admitted.terms, admitted.origins
-    inline: Blob | None = None
-    source = asked.source
-    if origins.inline is not None:
-        place = f"blobs/{identity}/{new_id('rel')}-inline"
-        inline = await services.archive.releases_room.put_bytes(place, origins.inline)
-        source = Source(records=(), unit=asked.source.unit)  # the fact names the blob and holds no value
+    source, inline = await kept(services.archive, origins, asked.source, identity)
     return ReleaseRequested(
         id=identity,
         tenant=caller.tenant,

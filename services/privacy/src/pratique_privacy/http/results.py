@@ -10,8 +10,8 @@ from pratique_privacy.certifying import certificate_of
 from pratique_privacy.flow import ReleaseFacts, state
 from pratique_privacy.http.access import Called, Reach, present_release
 from pratique_privacy.http.answers import (
-    RETRY_AFTER,
     UNCHANGED,
+    UNKEPT,
     After,
     Limit,
     answer,
@@ -25,6 +25,7 @@ from pratique_privacy.http.answers import (
 from pratique_privacy.http.digests import digest_header
 from pratique_privacy.http.downloads import served, stored
 from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
+from pratique_privacy.http.problems import RETRY_AFTER
 from pratique_privacy.http.resources import (
     GateSoFar,
     PageOf,
@@ -33,6 +34,7 @@ from pratique_privacy.http.resources import (
     release_resource,
 )
 from pratique_privacy.http.services import Services
+from pratique_privacy.notices.subscription import may_leave
 from pratique_privacy.posture import posture_of, shown_to_all
 from pratique_privacy.sources import Sources
 from pratique_privacy.tables import Row, SourceBytes
@@ -121,7 +123,7 @@ def released(facts: ReleaseFacts) -> Published:
     outcome = facts.outcome
     if outcome is None:
         raise Conflict("not-finished", "The release is not finished: its gate has not been held yet.")
-    if isinstance(outcome, Published) and outcome.verdict == "pass" and outcome.gate.verdict == "pass":
+    if may_leave(outcome):
         return outcome
     if facts.requested.member_of is not None:
         raise Forbidden("not-published", "A release of a sweep is measured only: ask for a release of its own.")
@@ -184,7 +186,7 @@ async def get_preview(
     measured, table = await _measured(services, facts)
     sources = await _raw(services, facts)
     rows = await services.tables.release_preview(measured, table, sources, n)
-    return answer(ReleasePreview(rows=tuple(rows)), 200, {"Cache-Control": "no-store"})
+    return answer(ReleasePreview(rows=tuple(rows)), 200, UNKEPT)
 
 
 @router.get(

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, model_validator
 
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import answer, answers, takes
+from pratique_privacy.http.answers import UNKEPT, answer, answers, takes
 from pratique_privacy.http.api_keys import CallerResource, caller_resource
 from pratique_privacy.http.auditing import begin
 from pratique_privacy.http.body import read_body
@@ -18,8 +18,6 @@ from pratique_shared.contracts.problems import Forbidden, Unauthorized
 
 open_router = APIRouter(prefix="/session", tags=["session"])
 router = APIRouter(prefix="/session", tags=["session"])
-
-_UNKEPT = {"Cache-Control": "no-store"}
 
 
 class SessionRequest(Contract):
@@ -59,7 +57,7 @@ async def get_session(request: Request, services: Reach) -> Response:
     except Unauthorized:
         caller = None
     found = None if caller is None else caller_resource(caller)
-    return answer(SessionResource(caller=found), 200, _UNKEPT)
+    return answer(SessionResource(caller=found), 200, UNKEPT)
 
 
 @open_router.post(
@@ -77,7 +75,7 @@ async def create_session(request: Request, services: Reach) -> Response:
     caller = await _signing_in(request, services, asked)
     begin(request, caller.tenant, caller.role, caller.key_id)
     issued = await services.keys.sessions.open(_key_of(caller))
-    made = answer(caller_resource(caller), 200, _UNKEPT)
+    made = answer(caller_resource(caller), 200, UNKEPT)
     hand_out(request, made, issued.text)
     return made
 
@@ -110,7 +108,7 @@ async def end_session(request: Request, services: Reach) -> Response:
 async def create_ticket(caller: Called, services: Reach) -> Response:
     """Make a one-time link for the holder of this key: it signs one browser in within ten minutes."""
     issued = await services.keys.sessions.ticket(_key_of(caller))
-    return answer(TicketResource(ticket=issued.text, expires_at=issued.kept.expires_at), 201, _UNKEPT)
+    return answer(TicketResource(ticket=issued.text, expires_at=issued.kept.expires_at), 201, UNKEPT)
 
 
 async def _signing_in(request: Request, services: Services, asked: SessionRequest) -> Caller:

@@ -9,8 +9,9 @@ from fastapi import Request, Response
 from pydantic import ConfigDict
 
 from pratique_privacy.http.access import is_id
-from pratique_privacy.http.answers import RETRY_AFTER, accepted, answer, asked_to_wait, finished, unchanging
+from pratique_privacy.http.answers import accepted, answer, asked_to_wait, finished, unchanging
 from pratique_privacy.http.idempotency import Slot
+from pratique_privacy.http.problems import RETRY_AFTER
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller

@@ -25,7 +25,7 @@ from pratique_privacy.http.examples import SWEEPS
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.formats import MEDIA_TYPES, form_asked
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import Origins, find
+from pratique_privacy.http.origins import Origins, find_at
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.shelf import Shelf
@@ -108,16 +108,11 @@ async def _work(services: Services, caller: Caller, asked: SweepRequest) -> Swee
 
 
 async def _origins(services: Services, caller: Caller, asked: SweepRequest, number: int) -> Origins:
-    """Look one source up; a source without records is one of the sweep's rows, not an error."""
+    """Look one source up. Of one that is still being profiled nobody knows yet whether it has records."""
     identity = asked.sources[number]
     named = {"capture": identity} if identity.startswith("cap_") else {"dataset": identity}
-    try:
-        return await find(services.archive, caller, Source(**named, unit=asked.unit))
-    except Unprocessable:
-        where = pointer("sources", number)
-        raise Unprocessable(
-            "source-empty", "A source has no records: leave it out.", [FieldError(where, "has no records")]
-        ) from None
+    source = Source(**named, unit=asked.unit)
+    return await find_at(pointer("sources", number), services.archive, caller, source)
 
 
 async def _configuration(services: Services, shelf: Shelf, asked: SweepRequest, number: int) -> Configuration:

@@ -16,12 +16,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pratique_privacy.http.problems import internal_error
+from pratique_shared.contracts.ids import ID
 from pratique_shared.runtime.meters import IN_FLIGHT, OTHER, REQUEST_DURATION, REQUESTS
 from pratique_shared.runtime.traces import span, trace_id
 
 QUIET: Final = frozenset({"livez", "readyz", "getMetrics"})  # asked every few seconds
 UNROUTED: Final = "none"  # no operation of ours: the dashboard, or a path that is not there
-_ID: Final = re.compile(r"[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}")
+_ID: Final = re.compile(f"[a-z]{{3}}_{ID}")
 _log = logging.getLogger("pratique.http")
 
 

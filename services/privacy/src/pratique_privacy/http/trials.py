@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from pratique_privacy.admission import terms_of
 from pratique_privacy.http.access import Called, Reach
-from pratique_privacy.http.answers import answer, answers, takes
+from pratique_privacy.http.answers import UNKEPT, answer, answers, takes
 from pratique_privacy.http.body import read_with_records
 from pratique_privacy.http.examples import CAPTURE, TRIAL
 from pratique_privacy.http.origins import find, tables
@@ -19,7 +19,6 @@ from pratique_shared.contracts.posture import Finding, Metrics
 from pratique_shared.contracts.releases import ClassifyRequest, PreviewRequest, ReleaseRequest
 
 router = APIRouter(tags=["trials"])
-UNCACHED = {"Cache-Control": "no-store"}
 
 
 class Side(Contract):
@@ -76,7 +75,7 @@ async def preview(request: Request, caller: Called, services: Reach) -> Response
         rows=asked.rows,
         suggest=asked.suggest,
     )
-    return Response(json.dumps(made), 200, UNCACHED, media_type="application/json")
+    return Response(json.dumps(made), 200, UNKEPT, media_type="application/json")
 
 
 @router.post(
@@ -91,4 +90,4 @@ async def classify(request: Request, caller: Called, services: Reach) -> Respons
     """Suggest a class for every column: only people who know what is known elsewhere can decide it."""
     asked = (await read_with_records(request, services.limits)).as_a(ClassifyRequest)
     sources = await tables(services.archive, await find(services.archive, caller, asked.source))
-    return answer(Classification(columns=tuple(await services.tables.classify(sources))), 200, UNCACHED)
+    return answer(Classification(columns=tuple(await services.tables.classify(sources))), 200, UNKEPT)

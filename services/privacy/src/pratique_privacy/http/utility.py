@@ -10,12 +10,13 @@ from pratique_privacy.http.body import read_json
 from pratique_privacy.http.examples import UTILITIES
 from pratique_privacy.http.following import add_following
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
-from pratique_privacy.http.origins import find
+from pratique_privacy.http.origins import find_at
 from pratique_privacy.http.resources import PageOf
 from pratique_privacy.http.services import Services
 from pratique_privacy.http.studies import StudyResource, shown, study_for, study_page, take_in, taken
 from pratique_privacy.keys import Caller
 from pratique_privacy.studies.flow import StudyFacts
+from pratique_shared.contracts.problems import pointer
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import UtilityRequest, UtilityWork
 from pratique_shared.contracts.utility import UtilityTask
@@ -62,10 +63,11 @@ async def _look_up(services: Services, caller: Caller, asked: UtilityRequest) ->
     """Raise the problem of a source that is not there."""
     captures = tuple(source for source in asked.sources if source.startswith("cap_"))
     if captures:
-        await find(services.archive, caller, Source(captures=captures, unit=asked.unit))
-    for source in asked.sources:
+        # Together: some of them may be without records, all of them may not.
+        await find_at("/sources", services.archive, caller, Source(captures=captures, unit=asked.unit))
+    for place, source in enumerate(asked.sources):
         if source.startswith("dst_"):
-            await find(services.archive, caller, Source(dataset=source))
+            await find_at(pointer("sources", place), services.archive, caller, Source(dataset=source))
         elif source.startswith("rel_"):
             await present_release(services, caller, source)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
+from pratique_privacy.http.answers import UNKEPT
 from pratique_privacy.http.heads import is_head
 
 MEDIA: Final = "text/event-stream"
@@ -21,7 +22,7 @@ _EVENT: Final = {
 EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "Snapshots, one an event.", "content": {MEDIA: {"schema": _EVENT}}}
 }
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_HEADERS: Final = {**UNKEPT, "X-Accel-Buffering": "no"}
 
 # Seconds: between two looks, at first and where nothing changes; between two signs of life; until a watch ends.
 FIRST_LOOK, LAST_LOOK, HEARTBEAT, LONGEST = 0.25, 2.0, 15.0, 3600.0

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field, StringConstraints
 
 from pratique_privacy.http.access import Called, Reach, is_id
-from pratique_privacy.http.answers import Limit, accepted, after_id, answer, answers, id_cursor, takes
+from pratique_privacy.http.answers import UNKEPT, Limit, accepted, after_id, answer, answers, id_cursor, takes
 from pratique_privacy.http.body import read_json
 from pratique_privacy.http.idempotency import IdempotencyKey, slot_of
 from pratique_privacy.http.resources import PageOf
@@ -127,7 +127,7 @@ def _made(webhook: Webhook, secret: bytes | None, *, replayed: bool) -> Response
         raise no_such("webhook")  # it was deleted between two looks
     made = NewWebhook(**_resource(webhook, None).model_dump(), secret=shown(secret))
     headers = accepted(f"/webhooks/{webhook.id}", 201, replayed=replayed)
-    return answer(made, 201, {**headers, "Cache-Control": "no-store"})
+    return answer(made, 201, headers | UNKEPT)
 
 
 def _check_address(services: Services, url: str) -> None:

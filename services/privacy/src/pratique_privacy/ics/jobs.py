@@ -78,12 +78,12 @@ def _target(job: PostedJob, delivery: DeliveryInfo | None, terms: IcsTerms) -> s
     if url is None:
         advice = [FieldError("/target_uri", "is required without deliveryInfo")]
         raise Unprocessable("target-missing", "Say where to deliver.", advice)
+    where = "/target_uri" if delivery is None else pointer("info_job_data", "deliveryInfo", "targetUri")
     try:
         target_of(url, terms.allowed)
     except Refused as refused:
-        raise Unprocessable(
-            refused.code, "Nothing is sent to such an address.", [FieldError("/target_uri", refused.detail)]
-        ) from None
+        advice = [FieldError(where, refused.detail)]
+        raise Unprocessable(refused.code, "Nothing is sent to such an address.", advice) from None
     return url
 
 

@@ -3,7 +3,7 @@
     owed ──> try ──> try ──> .. ──> delivered | failed: the schedule is used up | dropped: nobody listens there
       again: asked for once more, the tries begin anew
 
-Both functions are pure. A try that was made and not written down is made again: at least once.
+A try that was made and not written down is made again: at least once.
 """
 
 from collections.abc import Iterator, Sequence

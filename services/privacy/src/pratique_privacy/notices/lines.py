@@ -114,7 +114,6 @@ class SubscriptionLine:
             posture = posture_of(facts)
             data: object = None if posture is None else shown_to_all(posture)
             return envelope(f"{identity}:posture", "privacy.posture", identity, event.at, data, base)
-        assert isinstance(facts.outcome, Published)
         assert may_leave(facts.outcome)
         await certificate_of(self._lines.archive, self._lines.keys, facts, facts.outcome)
         profiles = await self._profiles(identity, facts.outcome)

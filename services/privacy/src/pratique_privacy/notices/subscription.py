@@ -5,7 +5,7 @@ This is the inner model of a data job (R1AP, ETSI TS 104 231); an adapter such a
 
 import hashlib
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from pydantic import Field
 
@@ -78,7 +78,7 @@ def wants(subscription: Subscription, facts: ReleaseFacts) -> bool:
     return may_leave(outcome) and requested.recipient is not None and requested.recipient == subscription.recipient
 
 
-def may_leave(outcome: object) -> bool:
+def may_leave(outcome: object) -> TypeGuard[Published]:
     """Whether the records of a release may leave: published, and the gate says pass."""
     return isinstance(outcome, Published) and outcome.verdict == "pass" and outcome.gate.verdict == "pass"
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Self
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 MOST_CHARACTERS = 2000
+_PORTS: Final = {"https": 443, "http": 80}
 _NAT64 = ip_network("64:ff9b::/96")  # RFC 6052: such an address ends in an IPv4 one
 # Networks that `is_global` of one Python version or another takes for public (IANA's special-purpose registries).
 _INSIDE = tuple(
@@ -44,7 +45,7 @@ class Target:
     def authority(self) -> str:
         """The value of the header `Host` (RFC 9110, 7.2)."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        usual = {"https": 443, "http": 80}[self.scheme]
+        usual = _PORTS[self.scheme]
         return host if self.port == usual else f"{host}:{self.port}"
 
 
@@ -114,7 +115,7 @@ def target_of(url: str, allowed: Allowed) -> Target:
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise Refused("address-unreadable", "must hold neither a user, nor a password, nor a fragment")
     resource = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    target = Target(parts.scheme, host, port or {"https": 443, "http": 80}[parts.scheme], resource)
+    target = Target(parts.scheme, host, port or _PORTS[parts.scheme], resource)
     if (literal := _literal(host)) is not None and not allowed.permits(target, literal):
         raise not_allowed()
     if literal is None and target.scheme == "http" and not allowed.names(host) and not allowed.networks:
