@@ -286,3 +286,21 @@ async def test_a_watch_looks_at_names_alone_while_nothing_changes_and_ends_in_ti
     assert [part for part in parts if part != ": still here"] == parts[:1]
     assert len(parts) > 1
     assert len(watched) == 2  # once before the stream, once at its first look
+
+
+async def test_a_watch_ends_with_the_key_that_it_was_opened_with(
+    world: World, operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = (await operator.post("/releases", json=RELEASE)).json()["id"]
+    for name, seconds in {"FIRST_LOOK": 0.01, "LAST_LOOK": 0.02, "AGAIN": 0.05}.items():
+        monkeypatch.setattr(watching, name, seconds)
+    key, secret = await world.keys.new_api_key("acme", "operator")
+    watcher = world.anonymous({"Authorization": f"Bearer {secret}"})
+    watch = asyncio.create_task(watcher.get(f"/releases/{release}/events"))
+    await asyncio.sleep(0.3)
+    assert not watch.done()  # the control: it is asked again and again, and goes on
+    await world.keys.revoke(key.id)
+    answer = await asyncio.wait_for(watch, 10)
+    await world.concluded(release)
+    events = [json.loads(part.split("data: ")[1]) for part in answer.text.split("\n\n") if part]
+    assert [event["status"] for event in events] == ["queued"]

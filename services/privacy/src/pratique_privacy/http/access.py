@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
 
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.http.auditing import begin, changes, is_audited
@@ -15,7 +16,7 @@ from pratique_privacy.http.scopes import within
 from pratique_privacy.http.services import Services
 from pratique_privacy.keys import Caller, Role
 from pratique_shared.contracts.ids import ID
-from pratique_shared.contracts.problems import Forbidden, Gone, Unauthorized, no_such
+from pratique_shared.contracts.problems import Forbidden, Gone, Problem, Unauthorized, no_such
 
 ADMIN: Final = frozenset[Role]({"admin"})
 OPERATOR: Final = frozenset[Role]({"operator", "admin"})
@@ -137,6 +138,17 @@ async def authorise(
     if trail is not None and changes(route):
         await services.audit.record(trail.tenant, trail.event)
     return caller
+
+
+async def is_let_in(request: Request) -> bool:
+    """Whether whoever is being answered would be let in now: a key is revoked and a session ends meanwhile."""
+    services = services_of(request)
+    _, bearer = get_authorization_scheme_param(request.headers.get("authorization"))
+    try:
+        known = await (services.reception.known(bearer) if bearer else caller_of(request, services.keys))
+    except Problem:
+        return False
+    return known is not None
 
 
 def check_may(caller: Caller, route: APIRoute) -> None:

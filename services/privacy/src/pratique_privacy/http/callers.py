@@ -30,7 +30,7 @@ class Reception:
         if digest not in self._let_in:
             self.check_patience(request)
         try:
-            caller = await self._known(bearer)
+            caller = await self.known(bearer)
         except Unauthorized:
             self._let_in.pop(digest, None)
             self.note_failure(request)
@@ -57,7 +57,8 @@ class Reception:
                 raise too_many(share, "This caller asks more often than its share: wait as `Retry-After` says.")
         return caller
 
-    async def _known(self, bearer: str) -> Caller:
+    async def known(self, bearer: str) -> Caller:
+        """Return who holds this key or token, and count nothing; raises `Unauthorized`."""
         if not is_token(bearer):
             return await self._keys.caller(bearer)
         if self._tokens is None:

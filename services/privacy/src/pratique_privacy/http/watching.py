@@ -8,6 +8,7 @@ from typing import Any, Final
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
+from pratique_privacy.http.access import is_let_in
 from pratique_privacy.http.answers import UNKEPT
 from pratique_privacy.http.heads import is_head
 
@@ -24,8 +25,9 @@ EVENTS: Final[dict[int | str, dict[str, Any]]] = {
 }
 _HEADERS: Final = {**UNKEPT, "X-Accel-Buffering": "no"}
 
-# Seconds: between two looks, at first and where nothing changes; between two signs of life; until a watch ends.
-FIRST_LOOK, LAST_LOOK, HEARTBEAT, LONGEST = 0.25, 2.0, 15.0, 3600.0
+# Seconds: between two looks, at first and where nothing changes; between two signs of life; until it is asked again
+# whether the watcher may; until a watch ends.
+FIRST_LOOK, LAST_LOOK, HEARTBEAT, AGAIN, LONGEST = 0.25, 2.0, 15.0, 5.0, 3600.0
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,23 @@ def watching(request: Request, watched: Watched) -> Response:
     """Answer with the events of something; whoever asks for the head alone is kept waiting for none."""
     if is_head(request):
         return Response(None, 200, _HEADERS, media_type=MEDIA)
-    return StreamingResponse(_events(watched), headers=_HEADERS, media_type=MEDIA)
+    return StreamingResponse(_events(request, watched), headers=_HEADERS, media_type=MEDIA)
 
 
-async def _events(watched: Watched) -> AsyncIterator[str]:
-    """Yield what is new; whoever reads on after the longest watch asks again, and is sent the present state."""
+async def _events(request: Request, watched: Watched) -> AsyncIterator[str]:
+    """Yield what is new, as long as who asked may see it.
+
+    Whoever reads on after the longest watch asks again, and is sent the present state.
+    """
     clock = asyncio.get_running_loop().time
-    until, told, pause = clock() + LONGEST, clock(), FIRST_LOOK
+    until, told, pause, asked = clock() + LONGEST, clock(), FIRST_LOOK, clock()
     seen: Hashable = None
     shown = ""
     while clock() < until:
+        if clock() - asked >= AGAIN:
+            asked = clock()
+            if not await is_let_in(request):
+                return
         # Marks come before the state: what is written in between is a new mark at the next look.
         if (marks := await watched.marks()) != seen:
             seen, pause = marks, FIRST_LOOK
