@@ -5,6 +5,8 @@ import logging
 import sys
 from typing import Final
 
+# Below WARNING they write what is not theirs to tell: httpx whole URLs, arq its jobs, urllib3 where a redirect leads.
+QUIET: Final = ("arq", "httpx", "httpcore", "urllib3", "opentelemetry")
 _PLAIN: Final = frozenset(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -32,4 +34,5 @@ def log_as_json(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("arq").setLevel(logging.WARNING)
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
