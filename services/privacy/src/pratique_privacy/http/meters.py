@@ -62,7 +62,7 @@ async def metrics(services: Annotated[Services, Depends(scraper)]) -> Response:
 async def look_at_queues(bell: Doorbell) -> None:
     """Note how every queue stands; of a server that does not answer, that it does not."""
     queues: tuple[Queue, ...] = get_args(Queue)
-    found = [await bell.sight(queue) for queue in queues]
+    found = await asyncio.gather(*(bell.sight(queue) for queue in queues))
     QUEUE_SERVER.set(all(sight is not None for sight in found))
     for queue, sight in zip(queues, found, strict=True):
         if sight is not None:
