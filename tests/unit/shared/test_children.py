@@ -5,18 +5,20 @@ import contextlib
 import os
 import signal
 import socket
+import struct
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
-from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, these
+from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, _PipedCall, these
 from pratique_shared.runtime.sealing import BrokenSeal
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
 ENTRY = "tests.unit.shared.test_children:entry"
+TAKEN_OVER = "tests.unit.shared.test_children:taken_over"
 
 
 def entry(call: Call) -> Reply:
@@ -47,6 +49,36 @@ def entry(call: Call) -> Reply:
             return Reply({"pid": os.getpid()}, ())
         case "limits":
             return Reply({"limits": Path("/proc/self/limits").read_text(), "pid": os.getpid()}, ())
+    raise AssertionError
+
+
+FRAMES = {
+    "one frame": struct.pack("!i", 64 << 20) + b"B" + bytes((64 << 20) - 1),
+    "many frames": struct.pack("!i", 1 << 16) + b"B" + bytes((1 << 16) - 1),
+    "empty frames": (struct.pack("!i", 1) + b"B") * 10_000,
+}
+
+
+def taken_over(call: Call) -> Reply:
+    """What whoever took a child over could do with its pipe."""
+    assert isinstance(call, _PipedCall)
+    pipe = call._pipe.fileno()
+    match call.body["do"]:
+        case "stop short":  # within the four bytes of a frame's length
+            os.write(pipe, b"\x00")
+            signal.pause()
+        case "lie":  # a frame of 2 GiB less a byte, of which a byte comes
+            os.write(pipe, struct.pack("!i", 0x7FFFFFFF) + b"B")
+            signal.pause()
+        case "fork":
+            if os.fork() == 0:
+                os.write(pipe, b"\x00")
+                time.sleep(10)
+                os._exit(0)
+            os.kill(os.getpid(), signal.SIGKILL)
+        case frames:
+            while True:
+                os.write(pipe, FRAMES[frames])
     raise AssertionError
 
 
@@ -143,6 +175,69 @@ async def test_a_late_call_kills_its_child() -> None:
     with pytest.raises(ChildDied, match="time-limit"):
         await child.call({"do": "hang"}, these(), print)
     assert child._process is None
+
+
+async def slowly() -> AsyncIterator[bytes]:
+    while True:
+        await asyncio.sleep(0.01)
+        yield b"x"
+
+
+@pytest.mark.parametrize("blobs", [slowly, these])
+async def test_a_child_that_stops_within_a_frame_is_ended_in_its_time_and_holds_nobody_up(
+    blobs: Callable[[], AsyncIterator[bytes]],
+) -> None:
+    child, beats = Child(TAKEN_OVER, Limits(memory=2 << 30, seconds=0.5)), 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    try:
+        await child.ready()
+        beating = asyncio.create_task(beat())
+        async with asyncio.timeout(5):
+            with pytest.raises(ChildDied, match="time-limit"):
+                await child.call({"do": "stop short"}, blobs(), print)
+        beating.cancel()
+        assert beats > 20  # the loop went on meanwhile
+        child._entry, child._limits = ENTRY, LIMITS
+        assert (await child.call({"do": "join"}, these(b"x"), print)).blobs[0] == b"x"
+        async with asyncio.timeout(5):
+            await asyncio.get_running_loop().shutdown_default_executor()  # no thread still waits
+    finally:
+        child.kill()
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+async def test_an_answer_that_its_child_could_not_have_held_ends_it(frames: str) -> None:
+    child = Child(TAKEN_OVER, LIMITS)
+    try:
+        await child.ready()
+        child._limits = Limits(memory=2 << 20, seconds=20)  # what an answer may have, lower than it was started with
+        async with asyncio.timeout(10):
+            with pytest.raises(ChildDied, match="task-crashed"):
+                await child.call({"do": frames}, these(), print)
+    finally:
+        child.kill()
+
+
+async def test_a_length_that_lies_ends_its_child_at_once() -> None:
+    child = Child(TAKEN_OVER, LIMITS)
+    with pytest.raises(ChildDied, match="task-crashed"):
+        await child.call({"do": "lie"}, these(), print)
+    assert child._process is None
+
+
+async def test_a_process_that_a_child_left_behind_does_not_hold_the_pipe_open() -> None:
+    child = Child(TAKEN_OVER, Limits(memory=2 << 30, seconds=1))
+    await child.ready()
+    async with asyncio.timeout(5):
+        with pytest.raises(ChildDied, match="time-limit"):
+            await child.call({"do": "fork"}, these(), print)
+        await asyncio.get_running_loop().shutdown_default_executor()
 
 
 async def test_two_children_work_at_once_and_each_serves_one_caller() -> None:
