@@ -1,13 +1,15 @@
 """Children: they answer, refuse, report, die alone, and never outlive a late call."""
 
 import asyncio
-import contextlib
+import json
 import os
 import signal
 import socket
 import struct
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,29 @@ def entry(call: Call) -> Reply:
     raise AssertionError
 
 
+def value() -> str:
+    """A value of a record that is in no line of code, as a traceback shows one."""
+    return "".join(("00101", "0123456789"))
+
+
+def fail() -> None:
+    raise ValueError(value())
+
+
+def failing(call: Call) -> Reply:
+    match call.body["do"]:
+        case "fail in a thread":
+            thread = threading.Thread(target=fail)
+            thread.start()
+            thread.join()
+        case "panic":  # as native code does, which asks no logger
+            os.write(2, f"panicked at a value: {value()}".encode())
+            os.kill(os.getpid(), signal.SIGABRT)
+        case _:
+            fail()
+    return Reply({}, ())
+
+
 FRAMES = {
     "one frame": struct.pack("!i", 64 << 20) + b"B" + bytes((64 << 20) - 1),
     "many frames": struct.pack("!i", 1 << 16) + b"B" + bytes((1 << 16) - 1),
@@ -85,7 +110,7 @@ def taken_over(call: Call) -> Reply:
 def opened() -> int:
     """Open files until the limit says stop; return how many there were."""
     files: list[int] = []
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         while len(files) < 1000:
             files.append(os.open(os.devnull, os.O_RDONLY))
     for file in files:
@@ -119,6 +144,23 @@ async def test_a_refusal_arrives_as_the_problem_that_it_is_and_the_child_lives_o
         await child.call({"do": "refuse"}, these(b"unread"), print)
     assert (refused.value.code, refused.value.errors) == ("identifier-in-clear", (FieldError("/a/0", "here"),))
     assert (await child.call({"do": "join"}, these(), print)).blobs[0] == b""
+
+
+@pytest.mark.parametrize("way", ["fail", "fail in a thread", "panic"])
+async def test_an_error_of_a_child_is_logged_by_its_type_whatever_its_way_and_never_by_its_text(
+    way: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    child = Child("tests.unit.shared.test_children:failing", LIMITS)
+    with suppress(ChildDied):
+        await child.call({"do": way}, these(), print)
+    child.kill()
+    said = capfd.readouterr().err
+    assert value() not in said
+    if way == "panic":  # what ended it is told by its parent
+        assert [vars(record)["status"] for record in caplog.records] == [-signal.SIGABRT]
+    else:
+        (line,) = [json.loads(line) for line in said.splitlines()]
+        assert (line["exception"], line["frames"].split(" > ")[-1].partition(":")[0]) == ("ValueError", "fail")
 
 
 async def test_a_killed_child_is_noticed_and_replaced(child: Child) -> None:

@@ -22,7 +22,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 from pratique_shared.contracts.problems import FieldError, Problem, Unavailable, Unprocessable
 from pratique_shared.runtime.confinement import give_up_network
@@ -115,7 +115,7 @@ def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
     """Answer calls until the pipe closes. Runs in the child."""
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    log_as_json("WARNING")
+    log_as_json("WARNING", _own_words())
     try:
         answer = _load(entry)
         processor = limits.processor or limits.seconds * (os.cpu_count() or 1)
@@ -133,6 +133,17 @@ def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
         # The interpreter's own traceback would print the exception's text, which may hold a value.
         _log.exception("a call ended in an error")
         os._exit(OUT_OF_MEMORY if isinstance(error, MemoryError) else 1)
+
+
+def _own_words() -> TextIO:
+    """Return a stream to standard error, and let nothing else reach it: what native code prints as it dies has values.
+
+    A panic of polars, or a check of Arrow's that fails, asks no logger.
+    """
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    return os.fdopen(kept, "w")
 
 
 def _load(entry: str) -> Entry:
@@ -270,6 +281,7 @@ class Child:
         process = self._process
         assert process is not None
         await asyncio.to_thread(process.join, GONE)
+        _log.warning("a child ended without an answer", extra={"entry": self._entry, "status": process.exitcode})
         match process.exitcode:
             case status if status == -signal.SIGXCPU:
                 return "time-limit"

@@ -6,7 +6,7 @@ import re
 import sys
 import threading
 from types import TracebackType
-from typing import Final
+from typing import Final, TextIO
 
 # Below WARNING they write what is not theirs to tell: httpx whole URLs, arq its jobs, urllib3 where a redirect leads.
 QUIET: Final = ("arq", "httpx", "httpcore", "urllib3", "opentelemetry")
@@ -56,13 +56,13 @@ def _frames(trace: TracebackType | None) -> str:
     return " > ".join(frames[-FRAMES:])
 
 
-def log_as_json(level: str) -> None:
+def log_as_json(level: str, stream: TextIO | None = None) -> None:
     """Send every log record of this process to standard error as JSON lines, and what ends it or a thread as one.
 
     The interpreter's own tracebacks print an exception's text. A `SystemExit` goes by none of these ways: its text is
     ours, for whoever started the process.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.raiseExceptions = False  # a record that cannot be formatted would be printed with its values
