@@ -1,23 +1,27 @@
 """Children: they answer, refuse, report, die alone, and never outlive a late call."""
 
 import asyncio
-import contextlib
 import importlib
+import json
 import os
 import signal
 import socket
+import struct
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
-from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, these
+from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, _PipedCall, these
 from pratique_shared.runtime.sealing import BrokenSeal
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
 ENTRY = "tests.unit.shared.test_children:entry"
+TAKEN_OVER = "tests.unit.shared.test_children:taken_over"
 
 
 def entry(call: Call) -> Reply:
@@ -71,10 +75,63 @@ def reached(do: Callable[[Path], object], path: Path) -> bool:
     return True
 
 
+def value() -> str:
+    """A value of a record that is in no line of code, as a traceback shows one."""
+    return "".join(("00101", "0123456789"))
+
+
+def fail() -> None:
+    raise ValueError(value())
+
+
+def failing(call: Call) -> Reply:
+    match call.body["do"]:
+        case "fail in a thread":
+            thread = threading.Thread(target=fail)
+            thread.start()
+            thread.join()
+        case "panic":  # as native code does, which asks no logger
+            os.write(2, f"panicked at a value: {value()}".encode())
+            os.kill(os.getpid(), signal.SIGABRT)
+        case _:
+            fail()
+    return Reply({}, ())
+
+
+FRAMES = {
+    "one frame": struct.pack("!i", 64 << 20) + b"B" + bytes((64 << 20) - 1),
+    "many frames": struct.pack("!i", 1 << 16) + b"B" + bytes((1 << 16) - 1),
+    "empty frames": (struct.pack("!i", 1) + b"B") * 10_000,
+}
+
+
+def taken_over(call: Call) -> Reply:
+    """What whoever took a child over could do with its pipe."""
+    assert isinstance(call, _PipedCall)
+    pipe = call._pipe.fileno()
+    match call.body["do"]:
+        case "stop short":  # within the four bytes of a frame's length
+            os.write(pipe, b"\x00")
+            signal.pause()
+        case "lie":  # a frame of 2 GiB less a byte, of which a byte comes
+            os.write(pipe, struct.pack("!i", 0x7FFFFFFF) + b"B")
+            signal.pause()
+        case "fork":
+            if os.fork() == 0:
+                os.write(pipe, b"\x00")
+                time.sleep(10)
+                os._exit(0)
+            os.kill(os.getpid(), signal.SIGKILL)
+        case frames:
+            while True:
+                os.write(pipe, FRAMES[frames])
+    raise AssertionError
+
+
 def opened() -> int:
     """Open files until the limit says stop; return how many there were."""
     files: list[int] = []
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         while len(files) < 1000:
             files.append(os.open(os.devnull, os.O_RDONLY))
     for file in files:
@@ -108,6 +165,23 @@ async def test_a_refusal_arrives_as_the_problem_that_it_is_and_the_child_lives_o
         await child.call({"do": "refuse"}, these(b"unread"), print)
     assert (refused.value.code, refused.value.errors) == ("identifier-in-clear", (FieldError("/a/0", "here"),))
     assert (await child.call({"do": "join"}, these(), print)).blobs[0] == b""
+
+
+@pytest.mark.parametrize("way", ["fail", "fail in a thread", "panic"])
+async def test_an_error_of_a_child_is_logged_by_its_type_whatever_its_way_and_never_by_its_text(
+    way: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    child = Child("tests.unit.shared.test_children:failing", LIMITS)
+    with suppress(ChildDied):
+        await child.call({"do": way}, these(), print)
+    child.kill()
+    said = capfd.readouterr().err
+    assert value() not in said
+    if way == "panic":  # what ended it is told by its parent
+        assert [vars(record)["status"] for record in caplog.records] == [-signal.SIGABRT]
+    else:
+        (line,) = [json.loads(line) for line in said.splitlines()]
+        assert (line["exception"], line["frames"].split(" > ")[-1].partition(":")[0]) == ("ValueError", "fail")
 
 
 async def test_a_killed_child_is_noticed_and_replaced(child: Child) -> None:
@@ -179,6 +253,69 @@ async def test_a_late_call_kills_its_child() -> None:
     with pytest.raises(ChildDied, match="time-limit"):
         await child.call({"do": "hang"}, these(), print)
     assert child._process is None
+
+
+async def slowly() -> AsyncIterator[bytes]:
+    while True:
+        await asyncio.sleep(0.01)
+        yield b"x"
+
+
+@pytest.mark.parametrize("blobs", [slowly, these])
+async def test_a_child_that_stops_within_a_frame_is_ended_in_its_time_and_holds_nobody_up(
+    blobs: Callable[[], AsyncIterator[bytes]],
+) -> None:
+    child, beats = Child(TAKEN_OVER, Limits(memory=2 << 30, seconds=0.5)), 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    try:
+        await child.ready()
+        beating = asyncio.create_task(beat())
+        async with asyncio.timeout(5):
+            with pytest.raises(ChildDied, match="time-limit"):
+                await child.call({"do": "stop short"}, blobs(), print)
+        beating.cancel()
+        assert beats > 20  # the loop went on meanwhile
+        child._entry, child._limits = ENTRY, LIMITS
+        assert (await child.call({"do": "join"}, these(b"x"), print)).blobs[0] == b"x"
+        async with asyncio.timeout(5):
+            await asyncio.get_running_loop().shutdown_default_executor()  # no thread still waits
+    finally:
+        child.kill()
+
+
+@pytest.mark.parametrize("frames", FRAMES)
+async def test_an_answer_that_its_child_could_not_have_held_ends_it(frames: str) -> None:
+    child = Child(TAKEN_OVER, LIMITS)
+    try:
+        await child.ready()
+        child._limits = Limits(memory=2 << 20, seconds=20)  # what an answer may have, lower than it was started with
+        async with asyncio.timeout(10):
+            with pytest.raises(ChildDied, match="task-crashed"):
+                await child.call({"do": frames}, these(), print)
+    finally:
+        child.kill()
+
+
+async def test_a_length_that_lies_ends_its_child_at_once() -> None:
+    child = Child(TAKEN_OVER, LIMITS)
+    with pytest.raises(ChildDied, match="task-crashed"):
+        await child.call({"do": "lie"}, these(), print)
+    assert child._process is None
+
+
+async def test_a_process_that_a_child_left_behind_does_not_hold_the_pipe_open() -> None:
+    child = Child(TAKEN_OVER, Limits(memory=2 << 30, seconds=1))
+    await child.ready()
+    async with asyncio.timeout(5):
+        with pytest.raises(ChildDied, match="time-limit"):
+            await child.call({"do": "fork"}, these(), print)
+        await asyncio.get_running_loop().shutdown_default_executor()
 
 
 async def test_two_children_work_at_once_and_each_serves_one_caller() -> None:

@@ -1,15 +1,18 @@
 """The meters: labels are ours whatever comes, and a process shows them on a port of its own."""
 
+import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
+from prometheus_client import Counter
 
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime import meters
-from pratique_shared.runtime.meters import REGISTRY, refused, serve_meters, task_kind
+from pratique_shared.runtime.meters import REGISTRY, outcome_of, refused, serve_meters, task_kind
 from pratique_shared.runtime.queues import QueueSight, connect
 from tests.support.house import free_port
 from tests.support.valkey import valkey
@@ -39,6 +42,23 @@ def test_refusals_have_as_many_series_as_there_are_codes_and_never_more_than_a_b
         refused(f"made-up-{number}")
     assert REGISTRY.get_sample_value("pratique_http_refusals_total", {"code": "other"}) == before + 50
     assert REGISTRY.get_sample_value("pratique_http_refusals_total", {"code": "made-up-0"}) is None
+
+
+def test_work_that_is_cut_off_is_neither_done_nor_failed() -> None:
+    counter = Counter("ends", "Ends.", ("outcome",), registry=None)
+
+    def counts() -> tuple[float, float]:
+        return counter.labels("done")._value.get(), counter.labels("failed")._value.get()
+
+    with outcome_of(counter, "done", "failed"):
+        pass
+    assert counts() == (1, 0)
+    with suppress(asyncio.CancelledError), outcome_of(counter, "done", "failed"):
+        raise asyncio.CancelledError
+    assert counts() == (1, 0)
+    with suppress(ZeroDivisionError), outcome_of(counter, "done", "failed"):
+        raise ZeroDivisionError
+    assert counts() == (1, 1)
 
 
 def test_a_process_shows_its_meters_on_its_port_and_says_when_the_port_is_taken() -> None:

@@ -1,18 +1,22 @@
 """The doorbell on a real Valkey server: rings once, looks again, drains, and forgets without harm."""
 
 import asyncio
+import gc
 import json
 import os
 import pickle
 import signal
 import time
+import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.exceptions import RedisError
 
 from pratique_shared.contracts.messages import Message
+from pratique_shared.runtime import queues
 from pratique_shared.runtime.meters import DROPPED
 from pratique_shared.runtime.queues import Doorbell, Handler, connect, serve
 from tests.support.valkey import valkey
@@ -214,6 +218,44 @@ async def test_a_server_that_is_gone_is_no_error_for_the_one_who_rings(tmp_path:
     assert not await bell.alive()
     assert await bell.progress(MESSAGE.id) == {}
     await bell.close()
+
+
+async def test_a_server_that_hangs_counts_as_one_that_is_gone_and_serves_again_when_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queues, "ANSWER", 1)
+    monkeypatch.setattr(queues, "REACHED", 1)
+
+    async def handle(_: Message) -> None: ...
+
+    with valkey(tmp_path) as url:
+        bell = await connect(url)
+        await bell.ring("privacy", MESSAGE)
+        worker = asyncio.create_task(serve(url, "ingest", lambda _: handle, jobs=1, alive=tmp_path / "alive"))
+        while not (tmp_path / "alive").exists():
+            await asyncio.sleep(0.01)
+        process = (await bell._redis.info("server"))["process_id"]
+        os.kill(process, signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(2):  # however many ask at once
+                asked = bell.alive(), bell.present("ingest"), bell.progress(MESSAGE.id), bell.sight("privacy")
+                others = [bell.alive() for _ in range(30)]
+                told = bell.ring("privacy", OTHER), bell.tell_progress(MESSAGE.id, {})
+                answers = await asyncio.gather(*asked, *told, *others)
+            assert answers == [False, False, {}, None, None, None, *[False] * 30]
+            with warnings.catch_warnings(action="ignore"):  # what it leaves open ends with its process
+                with pytest.raises(TimeoutError):  # a process that starts meanwhile ends, and is started again
+                    await connect(url)
+                gc.collect()
+            async with asyncio.timeout(5):
+                with pytest.raises(RedisError):  # so does a worker
+                    await worker
+        finally:
+            os.kill(process, signal.SIGCONT)
+        assert await bell.alive()
+        await bell.ring("privacy", OTHER)
+        assert await bell._redis.zcard("pratique:privacy") == 2
+        await bell.close()
 
 
 async def test_a_worker_takes_what_is_rung_survives_a_broken_task_and_ends_at_sigterm(bell: Doorbell, url: str) -> None:

@@ -15,12 +15,14 @@ import multiprocessing
 import os
 import resource
 import signal
+import socket
+import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 from pratique_shared.contracts.problems import FieldError, Problem, Unavailable, Unprocessable
 from pratique_shared.runtime.confinement import give_up_files, give_up_network
@@ -30,6 +32,8 @@ PR_SET_PDEATHSIG = 1
 FILES = 64  # that a child may have open
 OUT_OF_MEMORY = 12  # the status of a child that asked for more than its limit
 GONE = 1.0  # seconds that a process may take from closing its pipe to its end
+TOLD = 64 << 10  # bytes of a word of progress; ours have some dozens
+KEPT = 64  # bytes that a part of an answer takes beside its own
 START = 120  # seconds that the imports of a child may take on a busy machine
 _JSON, _BLOB, _END, _PROGRESS, _PROBLEM, _READY = b"J", b"B", b"E", b"P", b"X", b"R"
 Body = dict[str, Any]
@@ -47,6 +51,11 @@ class Limits:
     memory: int
     seconds: float
     processor: float | None = None
+
+    @property
+    def answer(self) -> int:
+        """The bytes that an answer may have: a child holds its parts and their frames at once before it sends any."""
+        return self.memory // 2
 
 
 class ChildDied(Exception):
@@ -106,7 +115,7 @@ def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
     """Answer calls until the pipe closes. Runs in the child."""
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    log_as_json("WARNING")
+    log_as_json("WARNING", _own_words())
     try:
         answer = _load(entry)
         processor = limits.processor or limits.seconds * (os.cpu_count() or 1)
@@ -126,6 +135,17 @@ def _child_main(pipe: Connection, entry: str, limits: Limits) -> None:
         # The interpreter's own traceback would print the exception's text, which may hold a value.
         _log.exception("a call ended in an error")
         os._exit(OUT_OF_MEMORY if isinstance(error, MemoryError) else 1)
+
+
+def _own_words() -> TextIO:
+    """Return a stream to standard error, and let nothing else reach it: what native code prints as it dies has values.
+
+    A panic of polars, or a check of Arrow's that fails, asks no logger.
+    """
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    return os.fdopen(kept, "w")
 
 
 def _load(entry: str) -> Entry:
@@ -193,6 +213,7 @@ class Child:
         self._entry, self._limits = entry, limits
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._in_use = threading.Lock()  # held by the thread that reads or writes
         self._is_ready = False
 
     def start(self) -> None:
@@ -209,7 +230,9 @@ class Child:
             self._process.kill()
             self._process.join()
         if self._pipe is not None:
-            self._pipe.close()
+            _hang_up(self._pipe)
+            with self._in_use:  # else a thread might go on with what is opened next under the same number
+                self._pipe.close()
         self._process = self._pipe = None
         self._is_ready = False
 
@@ -223,7 +246,7 @@ class Child:
         try:
             if not self._is_ready:
                 async with asyncio.timeout(START):
-                    await asyncio.to_thread(pipe.recv_bytes)
+                    await self._receive(pipe, len(_READY))
                 self._is_ready = True
         except (EOFError, OSError, TimeoutError) as error:
             self.kill()
@@ -260,6 +283,7 @@ class Child:
         process = self._process
         assert process is not None
         await asyncio.to_thread(process.join, GONE)
+        _log.warning("a child ended without an answer", extra={"entry": self._entry, "status": process.exitcode})
         match process.exitcode:
             case status if status == -signal.SIGXCPU:
                 return "time-limit"
@@ -271,27 +295,54 @@ class Child:
     async def _exchange(
         self, pipe: Connection, body: Body, blobs: AsyncIterable[bytes], told: Callable[[Body], None]
     ) -> Reply | Problem:
-        await asyncio.to_thread(pipe.send_bytes, _JSON + json.dumps(body).encode())
+        await self._send(pipe, _JSON + json.dumps(body).encode())
         async for piece in blobs:
-            await asyncio.to_thread(pipe.send_bytes, _BLOB + piece)
+            await self._send(pipe, _BLOB + piece)
             while pipe.poll(0):  # progress is read as it comes, or both ends would wait with full pipes
-                frame = pipe.recv_bytes()
+                frame = await self._receive(pipe, TOLD)
                 if frame[:1] != _PROGRESS:
                     raise EOFError
                 told(json.loads(frame[1:]))
-        await asyncio.to_thread(pipe.send_bytes, _END)
+        await self._send(pipe, _END)
         answer: list[bytes] = []
+        left = self._limits.answer
         while True:
-            frame = await asyncio.to_thread(pipe.recv_bytes)
+            frame = await self._receive(pipe, left)
             match frame[:1]:
                 case b"P":
                     told(json.loads(frame[1:]))
                 case b"B":
                     answer.append(frame[1:])
+                    left -= len(frame) + KEPT
                 case b"X":
                     return _problem_from(json.loads(frame[1:]))
                 case _:
                     return Reply(json.loads(frame[1:]), tuple(answer))
+
+    async def _send(self, pipe: Connection, frame: bytes) -> None:
+        def send() -> None:
+            with self._in_use:
+                pipe.send_bytes(frame)
+
+        await asyncio.to_thread(send)
+
+    async def _receive(self, pipe: Connection, most: int) -> bytes:
+        """Return the next frame; raises `OSError` for one that is longer.
+
+        A child may send a part of one and stop: a thread waits for the rest, never the loop that watches the time.
+        """
+
+        def receive() -> bytes:
+            with self._in_use:
+                return pipe.recv_bytes(max(0, most))
+
+        return await asyncio.to_thread(receive)
+
+
+def _hang_up(pipe: Connection) -> None:
+    """Let whoever reads from a pipe of ours or writes to it do so no longer, whoever holds its other end."""
+    with suppress(OSError), socket.socket(fileno=os.dup(pipe.fileno())) as end:  # a duplex pipe is a pair of sockets
+        end.shutdown(socket.SHUT_RDWR)
 
 
 async def no_blobs() -> AsyncIterator[bytes]:

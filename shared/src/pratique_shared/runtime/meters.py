@@ -4,8 +4,10 @@ Every label has few values, all of them ours: operations, methods, classes of st
 Identifiers, paths, tenants, recipients and values of records are in none.
 """
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Thread
 from typing import Final
 from wsgiref.simple_server import WSGIServer
@@ -52,7 +54,8 @@ RATE_LIMITED = Counter(
     "pratique_http_rate_limited", "Requests beyond a share, by the bucket.", ("bucket",), registry=REGISTRY
 )
 
-QUEUE_SERVER = Gauge("pratique_queue_server_up", "Whether the queue server answers the API.", registry=REGISTRY)
+# Told by a process that looks, and by no other: `see_queue_server`.
+QUEUE_SERVER = Gauge("pratique_queue_server_up", "Whether the queue server answers the API.", registry=None)
 WAITING = Gauge("pratique_queue_waiting_jobs", "Jobs that wait in a queue.", ("queue",), registry=REGISTRY)
 OLDEST = Gauge("pratique_queue_oldest_job_seconds", "How long the oldest has waited.", ("queue",), registry=REGISTRY)
 WORKING = Gauge("pratique_queue_working_jobs", "Jobs that are being worked on.", ("queue",), registry=REGISTRY)
@@ -102,6 +105,35 @@ PACKETS = Counter("pratique_capture_packets", "Frames that were profiled.", regi
 BYTES = Counter("pratique_capture_bytes", "Captured bytes that were profiled.", registry=REGISTRY)
 SHARDS = Counter("pratique_shards", "Shards of adversaries and studies.", ("kind", "outcome"), registry=REGISTRY)
 
+# What an alert waits for is there from the start: `increase` does not see a series come up with its first count.
+KNOWN: Final[tuple[tuple[Counter, tuple[tuple[str, ...], ...]], ...]] = (
+    (RATE_LIMITED, (("caller",), ("failures",))),
+    (
+        GIVEN_UP,
+        (("task-exhausted",), ("task-crashed",), ("time-limit",), ("memory-limit",), ("artifact-damaged",)),
+    ),
+    (CHILD_DEATHS, (("task-crashed",), ("time-limit",), ("memory-limit",))),
+    (STORE_ERRORS, (("store-full",), ("store-unavailable",))),
+    (
+        RELEASES_ENDED,
+        (
+            *(("published", "pass"), ("withheld", "fail"), ("withheld", "indeterminate")),
+            *(("failed", "none"), ("cancelled", "none")),
+        ),
+    ),
+    (CERTIFICATES, (("signed",), ("failed",))),
+    (AUDIT_ENTRIES, (("written",), ("failed",))),
+    (
+        DELIVERIES,
+        tuple(
+            (channel, ended) for channel in ("webhook", "subscription") for ended in ("delivered", "failed", "dropped")
+        ),
+    ),
+    (CAPTURES, (("ready",), ("failed",))),
+)
+for _counter, _series in KNOWN:
+    for _labels in _series:
+        _counter.labels(*_labels)
 ProcessCollector(registry=REGISTRY)
 PlatformCollector(registry=REGISTRY)
 _codes: set[str] = set()
@@ -131,15 +163,30 @@ def see_queue(queue: Queue, waiting: int, oldest: float, working: int, workers: 
     WORKERS.labels(queue).set(workers)
 
 
+@cache
+def _show_queue_server() -> None:
+    REGISTRY.register(QUEUE_SERVER)
+
+
+def see_queue_server(*, is_up: bool) -> None:
+    """Note whether the queue server answers. A process that never looks tells nothing, and not that it does not."""
+    QUEUE_SERVER.set(is_up)
+    _show_queue_server()
+
+
 @contextmanager
 def outcome_of(counter: Counter, done: str, failed: str) -> Iterator[None]:
-    """Count how the block ended in a counter whose one label is the outcome."""
-    ended = failed
+    """Count how the block ended in a counter whose one label is the outcome; one that was cut off did not end."""
+    ended: str | None = failed
     try:
         yield
         ended = done
+    except asyncio.CancelledError:
+        ended = None
+        raise
     finally:
-        counter.labels(ended).inc()
+        if ended is not None:
+            counter.labels(ended).inc()
 
 
 def serve_meters(host: str, port: int | None) -> tuple[WSGIServer, Thread] | None:

@@ -37,6 +37,8 @@ JOB_TIMEOUT = 86_400  # seconds; the child's own limits end a task long before
 AHEAD = 1  # seconds by which clocks may differ before it is put right
 PRESENCE = 5  # seconds that a worker counts as there
 PROGRESS_KEPT = 3600
+ANSWER = 5  # seconds that the server may take to answer; nothing that we ask it waits for anything
+REACHED = 60  # seconds for the first answer, which is asked for again and again, from the start of a process on
 
 _log = logging.getLogger("pratique.queues")
 Handler = Callable[[Message], Awaitable[None]]
@@ -53,6 +55,14 @@ def _load(raw: bytes) -> dict[str, Any]:
 
 def _name(queue: Queue) -> str:
     return f"pratique:{queue}"
+
+
+def _soon() -> asyncio.Timeout:
+    """Bound a question to the server as a whole; raises `TimeoutError`, an `OSError`, in the block.
+
+    Whoever needs a new connection waits for those before him: redis-py opens one at a time.
+    """
+    return asyncio.timeout(ANSWER)
 
 
 def _task(message: Message) -> str:
@@ -104,24 +114,30 @@ class Doorbell:
 
     async def _ring_some(self, queue: Queue, messages: Sequence[Message]) -> None:
         tasks = [_task(message) for message in messages]
-        stands = await self._redis.mget([f"lease:{task}" for task in tasks] + [f"rung:{task}" for task in tasks])
+        async with _soon():
+            stands = await self._redis.mget([f"lease:{task}" for task in tasks] + [f"rung:{task}" for task in tasks])
         held, rung = stands[: len(tasks)], stands[len(tasks) :]
         names = [job.decode() if job else "" for job in rung]
         # arq marks a job for a day before we take it: a worker killed in between leaves one that nobody begins.
         marks = [each + name for each in (job_key_prefix, in_progress_key_prefix) for name in names]
-        found = await self._redis.mget(marks) if any(names) else [None] * len(marks)
+        async with _soon():
+            found = await self._redis.mget(marks) if any(names) else [None] * len(marks)
         jobs, begun = found[: len(tasks)], found[len(tasks) :]
-        place = here()
         for message, task, holder, earlier, job, mark in zip(messages, tasks, held, rung, jobs, begun, strict=True):
-            if holder is not None:
-                await self._redis.set(f"again:{task}", 1, ex=LEASE)
-            elif job is None or mark is not None:
-                fresh = secrets.token_hex(12)
-                if earlier is not None:
-                    await self._redis.zrem(_name(queue), earlier)
-                await self._redis.set(f"rung:{task}", fresh, ex=RUNG_KEPT)
-                told = message.model_copy(update={"traceparent": message.traceparent or place}).model_dump()
-                await self._redis.enqueue_job("work", told, _queue_name=_name(queue), _job_id=fresh)
+            async with _soon():
+                if holder is not None:
+                    await self._redis.set(f"again:{task}", 1, ex=LEASE)
+                elif job is None or mark is not None:
+                    await self._put_in(queue, message, earlier)
+
+    async def _put_in(self, queue: Queue, message: Message, earlier: bytes | None) -> None:
+        """Put a job of a task into its queue, in the place of an earlier one."""
+        fresh = secrets.token_hex(12)
+        if earlier is not None:
+            await self._redis.zrem(_name(queue), earlier)
+        await self._redis.set(f"rung:{_task(message)}", fresh, ex=RUNG_KEPT)
+        told = message.model_copy(update={"traceparent": message.traceparent or here()}).model_dump()
+        await self._redis.enqueue_job("work", told, _queue_name=_name(queue), _job_id=fresh)
 
     async def take(self, queue: Queue, job: str, message: Message) -> None:
         """Take a job out of its queue as its work begins: leases and the sweeper are the truth.
@@ -196,14 +212,16 @@ class Doorbell:
     async def tell_progress(self, entity: str, progress: dict[str, Any]) -> None:
         """Leave progress for whoever asks; it may vanish."""
         try:
-            await self._redis.set(f"progress:{entity}", _dump(progress), ex=PROGRESS_KEPT)
+            async with _soon():
+                await self._redis.set(f"progress:{entity}", _dump(progress), ex=PROGRESS_KEPT)
         except (RedisError, OSError):
             return
 
     async def progress(self, entity: str) -> dict[str, Any]:
         """Return the last progress told of an entity, or nothing."""
         try:
-            raw = await self._redis.get(f"progress:{entity}")
+            async with _soon():
+                raw = await self._redis.get(f"progress:{entity}")
         except (RedisError, OSError):
             return {}
         return _load(raw) if raw else {}
@@ -211,14 +229,16 @@ class Doorbell:
     async def alive(self) -> bool:
         """Whether the server answers."""
         try:
-            return bool(await self._redis.ping())
+            async with _soon():
+                return bool(await self._redis.ping())
         except (RedisError, OSError):
             return False
 
     async def present(self, queue: Queue) -> bool:
         """Whether a worker of this queue showed itself in the last seconds."""
         try:
-            return bool(await self._redis.exists(f"worker:{queue}"))
+            async with _soon():
+                return bool(await self._redis.exists(f"worker:{queue}"))
         except (RedisError, OSError):
             return False
 
@@ -244,14 +264,15 @@ class Doorbell:
         """Return how a queue stands; None where the server does not answer."""
         name, now = _name(queue), time.time()
         try:
-            first = await self._redis.zrange(name, 0, 0, withscores=True)
-            return QueueSight(
-                waiting=await self._redis.zcard(name),
-                # arq ranks a job by the millisecond that it was put in at.
-                oldest=max(0.0, now - first[0][1] / 1000) if first else 0.0,
-                working=len(await self._redis.zrangebyscore(f"{name}:working", now, "+inf")),
-                workers=len(await self._redis.zrangebyscore(f"{name}:workers", now, "+inf")),
-            )
+            async with _soon():
+                first = await self._redis.zrange(name, 0, 0, withscores=True)
+                return QueueSight(
+                    waiting=await self._redis.zcard(name),
+                    # arq ranks a job by the millisecond that it was put in at.
+                    oldest=max(0.0, now - first[0][1] / 1000) if first else 0.0,
+                    working=len(await self._redis.zrangebyscore(f"{name}:working", now, "+inf")),
+                    workers=len(await self._redis.zrangebyscore(f"{name}:workers", now, "+inf")),
+                )
         except (RedisError, OSError):
             return None
 
@@ -260,9 +281,23 @@ class Doorbell:
         await self._redis.aclose(close_connection_pool=True)
 
 
+async def _pool(url: str) -> ArqRedis:
+    """Connect to the server at `url`; from then on an answer that does not come within `ANSWER` is a `RedisError`.
+
+    arq sets a limit on connecting only: a server that hangs, or whose packets are lost, would hang whoever asks it.
+    """
+    async with asyncio.timeout(REACHED):
+        redis = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
+    pool = redis.connection_pool
+    pool.connection_kwargs["socket_timeout"] = ANSWER
+    await pool.disconnect()  # what is connected already knows of no limit
+    pool.reset()  # type: ignore[no-untyped-call]
+    return redis
+
+
 async def connect(url: str) -> Doorbell:
-    """Connect to the queue server at `url`; raise when it does not answer for 20 s."""
-    return Doorbell(await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load))
+    """Connect to the queue server at `url`; raise when it does not answer for a minute, or refuses for 20 s."""
+    return Doorbell(await _pool(url))
 
 
 async def serve(
@@ -277,10 +312,10 @@ async def serve(
     """Work a queue until SIGTERM: stop taking work, let what runs go on for `DRAIN` seconds, return.
 
     `handler` is built around the doorbell of this worker; `beside` runs next to it (the sweeper). A lost connection
-    raises: the supervisor starts the process again. The file `alive` is touched as long as the loop turns, for a
-    supervisor that can look at nothing else.
+    raises, and so does a server that hangs: the supervisor starts the process again. The file `alive` is touched as
+    long as the loop turns, for a supervisor that can look at nothing else.
     """
-    pool = await create_pool(_settings(url), job_serializer=_dump, job_deserializer=_load)
+    pool = await _pool(url)
     bell = Doorbell(pool)
     worker = _worker(bell, pool, queue, handler(bell), jobs)
     side = [asyncio.create_task(_show_forever(bell, queue, alive))]
@@ -296,7 +331,9 @@ async def serve(
         for task in (main, *side):
             task.cancel()
         await asyncio.gather(main, *side, return_exceptions=True)
-        await worker.close()
+        with suppress(RedisError, OSError):  # it takes a mark of its own from the server, which may be away
+            await worker.close()
+        await bell.close()
 
 
 def _worker(bell: Doorbell, pool: ArqRedis, queue: Queue, handle: Handler, jobs: int) -> Worker:

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import ssl
+import subprocess
+import sys
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -125,3 +127,30 @@ async def test_nobody_there_is_told_by_a_code() -> None:
     await out.close()
     assert (answered.status, answered.error) == (None, "no-connection")
     assert await look_up("nowhere.invalid", 443) == []
+
+
+LOGGED_POST = """
+import asyncio, logging
+from pratique_privacy.outbound.addresses import Allowed
+from pratique_privacy.outbound.post import Outbound
+from pratique_shared.runtime.telemetry import log_as_json
+from tests.support.receiver import receiver
+
+async def main():
+    log_as_json("INFO")
+    logging.getLogger("pratique.courier").info("before the post")
+    out = Outbound(Allowed.parse("127.0.0.0/8"))
+    async with receiver() as there:
+        print(await out.post(f"http://127.0.0.1:{there.port}/services/T0/hook-secret?token=hunter2", b"{}", {}))
+    await out.close()
+
+asyncio.run(main())
+"""
+
+
+def test_a_post_leaves_neither_path_nor_query_of_its_address_in_the_log() -> None:
+    done = subprocess.run([sys.executable, "-c", LOGGED_POST], capture_output=True, text=True, timeout=30, check=True)
+    assert "status=204" in done.stdout
+    assert "before the post" in done.stderr  # records at INFO are written
+    for secret in ("services", "hook-secret", "token", "hunter2"):
+        assert secret not in done.stderr

@@ -43,7 +43,7 @@ from pratique_privacy.http.heads import Heads
 from pratique_privacy.http.openapi import document
 from pratique_privacy.http.parameters import known_parameters
 from pratique_privacy.http.services import Services
-from pratique_privacy.http.trace import Routed, Trace
+from pratique_privacy.http.trace import Routed, Trace, begin_at_none
 
 PRIVATE = (
     captures,
@@ -76,6 +76,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services, app.state.operations = services, tuple(operations())
+    begin_at_none(app.state.operations)
     for module in (*PRIVATE, *EVIDENCE):
         app.include_router(module.router, dependencies=[Depends(authorise), Depends(known_parameters)])
     for module in OPEN:

@@ -17,7 +17,7 @@ from pratique_privacy.http.answers import UNKEPT, answers
 from pratique_privacy.http.services import Services
 from pratique_shared.contracts.messages import Queue
 from pratique_shared.contracts.problems import Forbidden, Unauthorized
-from pratique_shared.runtime.meters import QUEUE_SERVER, REGISTRY, see_queue
+from pratique_shared.runtime.meters import REGISTRY, see_queue, see_queue_server
 from pratique_shared.runtime.queues import Doorbell
 
 WATCH: Final = 5.0  # seconds between two looks at the queues, for the port of the meters
@@ -60,8 +60,8 @@ async def metrics(services: Annotated[Services, Depends(scraper)]) -> Response:
 async def look_at_queues(bell: Doorbell) -> None:
     """Note how every queue stands; of a server that does not answer, that it does not."""
     queues: tuple[Queue, ...] = get_args(Queue)
-    found = [await bell.sight(queue) for queue in queues]
-    QUEUE_SERVER.set(all(sight is not None for sight in found))
+    found = await asyncio.gather(*(bell.sight(queue) for queue in queues))
+    see_queue_server(is_up=all(sight is not None for sight in found))
     for queue, sight in zip(queues, found, strict=True):
         if sight is not None:
             see_queue(queue, sight.waiting, sight.oldest, sight.working, sight.workers)
