@@ -178,6 +178,12 @@ class Archive:
             return
         await self.releases_room.create(index_key(requested.tenant, requested.id), b"{}")
 
+    async def listed_by(self, identity: str) -> list[str]:
+        """Return the tenants in whose lists a release or study stands: one, or none for a part of a study."""
+        room = self.releases_room
+        tenants = await room.folders("index")
+        return [name for name in tenants if await room.read(index_key(name, identity)) is not None]
+
     async def release(self, tenant: str, release_id: str) -> ReleaseFacts:
         """Return the facts of a release of this tenant; raises `NotFound`."""
         found = await self.any_release(release_id)
