@@ -5,10 +5,11 @@ import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from pratique_shared.contracts.ids import ID
+
 Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "prf", "rec", "key", "aud", "whk", "dlv", "ses", "tkt"]
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
-# A first digit of 6 is before the year 9999, where `datetime` ends; 7 may be after it.
-_AFTER_PREFIX = re.compile(f"[0-6][{_DIGITS}]{{25}}")
+_AFTER_PREFIX = re.compile(ID)
 
 
 def now() -> datetime:
