@@ -95,6 +95,19 @@ async def test_a_name_that_is_no_id_of_ours_is_not_rung(world: World, operator: 
     assert world.bell.rung == [("privacy", "advance", release)]
 
 
+async def test_a_name_that_is_no_number_ends_no_list_of_versions_or_keys(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    assert (await operator.put("/policies/mine", json={"steps": []})).status_code < 300
+    keys = world.keys
+    before = [key.epoch for key in await keys.tenant_keys.every("acme")], await keys.signing.own("acme")
+    for folder in ("releases/policies/acme/mine", "keys/tenants/acme", "keys/signing/acme"):
+        (world.folder / folder).mkdir(parents=True, exist_ok=True)
+        (world.folder / folder / "~lock").write_bytes(b"")
+    assert (await operator.get("/policies/mine")).json()["version"] == 1
+    assert ([key.epoch for key in await keys.tenant_keys.every("acme")], await keys.signing.own("acme")) == before
+
+
 async def test_a_release_of_a_damaged_source_fails_with_a_code(world: World, operator: httpx.AsyncClient) -> None:
     capture = (await operator.post("/captures", content=PCAP)).json()["id"]
     await world.ready_capture(capture)
