@@ -15,6 +15,7 @@ from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
 from pratique_shared.runtime.children import Children, Limits, these
+from pratique_shared.runtime.damage import passed_over
 from pratique_shared.runtime.ledger import Ledger
 from pratique_shared.runtime.meters import SHARDS, task_kind
 from pratique_shared.runtime.queues import Doorbell
@@ -35,8 +36,10 @@ class AttackSim:
         await self._bell.answer(message, lambda: self._score(message))
 
     async def _score(self, message: Message) -> None:
-        raw = await self._plans.raw(message.id, "plan")
-        plan = None if raw is None else _PLAN.validate_json(raw)
+        plan: WorkPlan | None = None
+        with passed_over(message.id):  # who cannot read the plan does nothing: the shard stays owed
+            raw = await self._plans.raw(message.id, "plan")
+            plan = None if raw is None else _PLAN.validate_json(raw)
         if plan is None or message.task not in plan.tasks or await self._plans.raw(message.id, CLOSED) is not None:
             return
         if await self._scores.raw(message.id, message.task) is None:

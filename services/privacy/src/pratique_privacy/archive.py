@@ -31,11 +31,13 @@ from pratique_shared.contracts.facts import (
 from pratique_shared.contracts.model import Contract
 from pratique_shared.contracts.problems import no_such
 from pratique_shared.runtime.artifacts import Room
-from pratique_shared.runtime.clock import day_of, now, stamp
+from pratique_shared.runtime.clock import Prefix, day_of, is_id, now, stamp
 from pratique_shared.runtime.ledger import Ledger
 
 Fact = TypeVar("Fact", bound=Contract)
 CLAIM_KEPT = timedelta(days=1)
+SOURCES: tuple[Prefix, ...] = ("cap", "dst")  # what the room of captures may owe, and that of releases
+WORKS: tuple[Prefix, ...] = ("rel", "atk", "swp", "utl", "prf", "rec")
 SCORED = ("attack/", "utility/")  # what the names of scores begin with; starts and deaths stand beside them
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 _CAPTURE_OUTCOME: TypeAdapter[CaptureOutcome] = TypeAdapter(CaptureOutcome)
@@ -176,6 +178,12 @@ class Archive:
             return
         await self.releases_room.create(index_key(requested.tenant, requested.id), b"{}")
 
+    async def listed_by(self, identity: str) -> list[str]:
+        """Return the tenants in whose lists a release or study stands: one, or none for a part of a study."""
+        room = self.releases_room
+        tenants = await room.folders("index")
+        return [name for name in tenants if await room.read(index_key(name, identity)) is not None]
+
     async def release(self, tenant: str, release_id: str) -> ReleaseFacts:
         """Return the facts of a release of this tenant; raises `NotFound`."""
         found = await self.any_release(release_id)
@@ -241,11 +249,14 @@ class Archive:
             await room.shred_all(f"blobs/{release_id}")
 
     async def pending(self) -> tuple[list[str], list[str]]:
-        """Return the ids of the captures and datasets, and of the releases and studies, for which work is owed."""
+        """Return the ids of the captures and datasets, and of the releases and studies, for which work is owed.
+
+        Other names than such ids are none of ours.
+        """
         captures, releases = await asyncio.gather(
             self.captures_room.names("pending"), self.releases_room.names("pending")
         )
-        return [key.rsplit("/", 1)[1] for key in captures], [key.rsplit("/", 1)[1] for key in releases]
+        return ids_of(captures, *SOURCES), ids_of(releases, *WORKS)
 
     # Lists, numbered facts, claims ---------------------------------------------------------------------------
 
@@ -297,9 +308,14 @@ class Archive:
         return None if latest is None else _in_force(latest[1])
 
     async def _latest(self, room: Room, folder: str) -> tuple[int, bytes] | None:
-        keys = await room.names(folder)
+        keys = [key for key in await room.names(folder) if key.rsplit("/", 1)[1].isdecimal()]
         raw = await room.read(keys[-1]) if keys else None
         return None if raw is None else (int(keys[-1].rsplit("/", 1)[1]), raw)
+
+
+def ids_of(keys: Iterable[str], *kinds: Prefix) -> list[str]:
+    """Return the ids of these kinds that keys end with, in their order; keys that others made are left out."""
+    return [name for key in keys if is_id(name := key.rsplit("/", 1)[1], *kinds)]
 
 
 def index_key(tenant: str, identity: str) -> str:
@@ -308,7 +324,8 @@ def index_key(tenant: str, identity: str) -> str:
 
 
 def _label_numbers(names: Iterable[str]) -> list[int]:
-    return [int(name.removeprefix("labels/")) for name in names if name.startswith("labels/")]
+    numbers = [name.removeprefix("labels/") for name in names if name.startswith("labels/")]
+    return [int(number) for number in numbers if number.isdecimal()]
 
 
 def _digest_folder(tenant: str, pilot: str | None, sha256: str, max_packets: int | None) -> str:

@@ -8,11 +8,15 @@ Whoever waits while a block is being written stands together in the next one.
 import asyncio
 from dataclasses import dataclass
 
-from pratique_privacy.evidence.chain import AuditEntry, Event, linked
+from pydantic import ValidationError
+
+from pratique_privacy.evidence.chain import AuditEntry, Break, Event, breaks, linked
 from pratique_shared.contracts.problems import Problem, Unavailable
 from pratique_shared.runtime.artifacts import Room
-from pratique_shared.runtime.clock import day_of, fresh_name, id_after, stamp
+from pratique_shared.runtime.clock import day_of, fresh_name, id_after, is_id, stamp
+from pratique_shared.runtime.damage import passed_over
 from pratique_shared.runtime.meters import AUDIT_ENTRIES
+from pratique_shared.runtime.sealing import BrokenSeal
 
 MOST_IN_BLOCK = 1000
 LOOKED_BACK = 64  # blocks in which a new chain looks for the heads of others
@@ -46,7 +50,7 @@ class AuditLog:
         found: list[tuple[str, AuditEntry]] = []
         for name in await _blocks(self._room, tenant, block or None):
             entries = await _read(self._room, name)
-            identity = name.rsplit("/", 1)[1]
+            identity = _identity(name)
             last = int(place) if identity == block else len(entries)
             found += [(f"{identity}.{at}", entries[at]) for at in reversed(range(min(last, len(entries))))]
             if len(found) > limit:
@@ -55,8 +59,22 @@ class AuditLog:
         return AuditPage(tuple(entry for _, entry in found[:limit]), cursor)
 
     async def every(self, tenant: str) -> list[AuditEntry]:
-        """Return all entries of a tenant, for the check of the chains."""
+        """Return all entries of a tenant; raises `BrokenSeal` where a block cannot be read."""
         return [entry for name in await _blocks(self._room, tenant) for entry in await _read(self._room, name)]
+
+    async def check(self, tenant: str) -> tuple[list[AuditEntry], list[Break]]:
+        """Return all entries of a tenant that can be read, and every place where the log does not hold.
+
+        A block that cannot be read is one, under its own name: of which chain it was nobody can tell.
+        """
+        entries: list[AuditEntry] = []
+        damaged: list[Break] = []
+        for name in await _blocks(self._room, tenant):
+            try:
+                entries += await _read(self._room, name)
+            except BrokenSeal:
+                damaged.append(Break(chain=_identity(name), number=0, fault="damaged"))
+        return entries, [*damaged, *breaks(entries)]
 
 
 class _Chain:
@@ -100,11 +118,15 @@ class _Chain:
         self._block, self._last = block, (entries[-1].number, entries[-1].hash)
 
     async def _heads(self) -> tuple[tuple[str, str], ...]:
-        """Return the last entries of the chains that were written to of late."""
+        """Return the last entries of the chains that were written to of late.
+
+        A block that cannot be read names no head, and nobody is refused for it: the check of the log tells of it.
+        """
         heads: dict[str, str] = {}
         for name in (await _blocks(self._room, self._tenant, most=LOOKED_BACK))[:LOOKED_BACK]:
-            entry = (await _read(self._room, name))[-1]
-            heads.setdefault(entry.chain, entry.hash)
+            with passed_over(_identity(name)):
+                entry = (await _read(self._room, name))[-1]
+                heads.setdefault(entry.chain, entry.hash)
         return tuple(sorted(heads.items()))
 
 
@@ -125,12 +147,23 @@ async def _blocks(room: Room, tenant: str, last: str | None = None, most: int | 
     for day in reversed(await room.folders(f"audit/{tenant}")):
         if last is None or day <= day_of(last):
             names = sorted(await room.names(f"audit/{tenant}/{day}"), reverse=True)
-            found += [name for name in names if last is None or name.rsplit("/", 1)[1] <= last]
+            blocks = [name for name in names if is_id(_identity(name), "aud")]
+            found += [name for name in blocks if last is None or _identity(name) <= last]
         if most is not None and len(found) >= most:
             break
     return found
 
 
 async def _read(room: Room, name: str) -> list[AuditEntry]:
-    raw = await room.read(name) or b""
-    return [AuditEntry.model_validate_json(line) for line in raw.splitlines()]
+    """Return the entries of a block, of which there is one at least; raises `BrokenSeal`."""
+    lines = (await room.read(name) or b"").splitlines()
+    if not lines:
+        raise BrokenSeal(name)
+    try:
+        return [AuditEntry.model_validate_json(line) for line in lines]
+    except ValidationError as error:
+        raise BrokenSeal(name) from error
+
+
+def _identity(name: str) -> str:
+    return name.rsplit("/", 1)[1]

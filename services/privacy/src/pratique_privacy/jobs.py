@@ -1,7 +1,6 @@
 """The work of privacy: sources resolved, figures measured, passing releases published; and the sweeper."""
 
 import asyncio
-import logging
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -31,9 +30,10 @@ from pratique_shared.contracts.facts import (
 )
 from pratique_shared.contracts.messages import Message
 from pratique_shared.contracts.posture import CompositionFigures
-from pratique_shared.contracts.problems import Conflict, Gone, Problem
-from pratique_shared.runtime.attempts import attempt
+from pratique_shared.contracts.problems import Conflict, Gone
+from pratique_shared.runtime.attempts import DAMAGED, attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp, stamp_after
+from pratique_shared.runtime.damage import DAMAGE, one_round
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.meters import CERTIFICATES, RELEASES_ENDED, STAGE_DURATION, outcome_of
 from pratique_shared.runtime.queues import Doorbell
@@ -42,8 +42,6 @@ from pratique_shared.runtime.traces import resumed, span
 
 OUTSTANDING = 16  # shards of one release in the queue: each score rings the next, and releases take turns
 SWEEP = 2  # seconds between two looks at what is owed
-
-_log = logging.getLogger("pratique.jobs")
 
 
 class Privacy:
@@ -59,7 +57,10 @@ class Privacy:
         self._studies = Studies(self._study_archive, keys, studies, bell)
 
     async def handle(self, message: Message) -> None:
-        """Advance a release as far as privacy can; saying it twice changes nothing."""
+        """Advance a release as far as privacy can; saying it twice changes nothing.
+
+        One whose own facts cannot be read raises and stays owed: once they are restored it goes on.
+        """
         if message.task == "advance":
             advance = self._advance if message.id.startswith("rel_") else self._studies.advance
             await self._bell.answer(message, lambda: advance(message.id))
@@ -69,12 +70,8 @@ class Privacy:
     async def sweep_forever(self) -> None:
         """Ring, again and again, whatever is owed and not being worked on."""
         while True:
-            try:
+            with one_round("sweep"):
                 await self.sweep()
-            except Problem as problem:
-                if not problem.retryable:
-                    raise
-                _log.warning("the store did not answer the sweeper", extra={"code": problem.code})
             await asyncio.sleep(SWEEP)
 
     async def sweep(self) -> None:
@@ -146,6 +143,8 @@ class Privacy:
         except (Conflict, Gone) as problem:
             failure = Failure(code=problem.code, detail=problem.detail)
             return await self._conclude(facts, ReleaseFailed(error=failure, at=stamp()))
+        except DAMAGE:  # of a source: what is said of it cannot be read
+            return await self._conclude(facts, ReleaseFailed(error=DAMAGED, at=stamp()))
         if tables is None:
             return False
         resolved = RecordsResolved(tables=tables, at=stamp_after(requested.created_at))

@@ -89,7 +89,8 @@ class SigningKeys:
             await self._room.create(name, half.model_dump_json().encode())
 
     async def _numbers(self, tenant: str) -> list[int]:
-        return [int(name.rsplit("/", 1)[1]) for name in await self._room.names(f"signing/{tenant}")]
+        names = [name.rsplit("/", 1)[1] for name in await self._room.names(f"signing/{tenant}")]
+        return [int(name) for name in names if name.isdecimal()]
 
     async def _add(self, tenant: str, number: int) -> None:
         """Add a key under a number; where another process was faster, its key stands."""

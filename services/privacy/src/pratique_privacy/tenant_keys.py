@@ -93,7 +93,8 @@ class TenantKeys:
         return KeyAdded(epoch=mark.epoch, fingerprint=mark.fingerprint, created_at=None)
 
     async def _epochs(self, tenant: str) -> list[int]:
-        return sorted(int(name.rsplit("/", 1)[1]) for name in await self._room.names(f"tenants/{tenant}"))
+        names = [name.rsplit("/", 1)[1] for name in await self._room.names(f"tenants/{tenant}")]
+        return sorted(int(name) for name in names if name.isdecimal())
 
 
 def _name(tenant: str, epoch: int) -> str:

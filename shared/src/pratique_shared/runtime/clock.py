@@ -1,11 +1,15 @@
 """The clock, and names that sort by time."""
 
+import re
 import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from pratique_shared.contracts.ids import ID
+
 Prefix = Literal["rel", "cap", "dst", "atk", "swp", "utl", "prf", "rec", "key", "aud", "whk", "dlv", "ses", "tkt"]
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
+_AFTER_PREFIX = re.compile(ID)
 
 
 def now() -> datetime:
@@ -37,6 +41,12 @@ def made_at(identity: str) -> datetime:
     for digit in identity.split("_", 1)[1][:10]:
         milliseconds = milliseconds * 32 + _DIGITS.index(digit)
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def is_id(name: str, *kinds: Prefix) -> bool:
+    """Whether a name is an id of one of these kinds; a store may list names that others put there (`.nfs0001`)."""
+    prefix, _, rest = name.partition("_")
+    return prefix in kinds and _AFTER_PREFIX.fullmatch(rest) is not None
 
 
 def day_of(identity: str) -> str:

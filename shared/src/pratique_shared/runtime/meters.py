@@ -78,6 +78,9 @@ CHILD_DEATHS = Counter(
     "pratique_child_deaths", "Children that ended without an answer, by cause.", ("code",), registry=REGISTRY
 )
 STORE_ERRORS = Counter("pratique_store_errors", "Calls that the store did not serve.", ("code",), registry=REGISTRY)
+ROUND_ERRORS = Counter(
+    "pratique_round_errors", "Rounds of work in the background that a defect ended.", ("task",), registry=REGISTRY
+)
 
 RELEASES_ENDED = Counter(
     "pratique_releases",

@@ -289,6 +289,37 @@ async def test_a_tail_cut_off_an_earlier_chain_is_found_by_a_later_one(tmp_path:
     assert [found.fault for found in breaks(await second.every("acme"))] == ["cut-off"]
 
 
+def turned(data: bytes) -> bytes:
+    return data[:20] + bytes([data[20] ^ 1]) + data[21:]
+
+
+@pytest.mark.parametrize("damage", [turned, lambda _: b"", lambda _: b"{}\n", lambda _: b"\xff no JSON"])
+async def test_a_damaged_block_locks_nobody_out_and_the_check_names_it(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    log = AuditLog(room_in(tmp_path))
+    for number in range(3):
+        await log.record("acme", Event("asked", operation=f"o{number}"))
+    block = sorted((tmp_path / "releases/audit/acme").rglob("aud_*"))[1]
+    block.write_bytes(damage(block.read_bytes()))
+    (block.parent / ".nfs000000001").write_bytes(b"of others")
+    later = AuditLog(room_in(tmp_path))  # another process, or the same after a restart
+    await later.record("acme", Event("asked", operation="later"))
+    entries, found = await later.check("acme")
+    assert [(one.chain, one.fault) for one in found if one.fault == "damaged"] == [(block.name, "damaged")]
+    assert [one.number for one in found if one.fault == "missing"] == [2]  # o1; the first block begins the chain
+    (opened,) = [one for one in entries if one.phase == "opened" and one.heads]
+    assert opened.heads == {entries[-1].chain: next(one.hash for one in entries if one.operation == "o2")}
+
+
+async def test_an_auditor_is_told_of_a_block_that_cannot_be_read(world: World, operator: httpx.AsyncClient) -> None:
+    await operator.put("/policies/mine", json={"steps": []})
+    path = max((world.folder / "releases" / "audit").rglob("aud_*"))
+    path.write_bytes(turned(path.read_bytes()))
+    check = (await (await world.client("auditor")).get("/audit/check")).json()
+    assert (check["intact"], check["breaks"]) == (False, [{"chain": path.name, "number": 0, "fault": "damaged"}])
+
+
 async def test_an_auditor_is_told_that_a_block_was_rewritten(world: World, operator: httpx.AsyncClient) -> None:
     await operator.put("/policies/mine", json={"steps": []})
     auditor = await world.client("auditor")

@@ -374,6 +374,35 @@ async def test_what_was_withdrawn_before_it_was_delivered_does_not_leave(
         assert (await told(operator))["jobs"][0]["counts"]["dropped"] == 1
 
 
+async def test_a_release_that_cannot_be_read_stays_owed_and_the_rest_of_its_bundle_is_sent(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    async with scene(world) as here:
+        await here.registrar.turn()
+        await here.ask("buffered", bufferTimeout={"maxSize": 2, "maxTimeMilliseconds": 10_000})
+        broken, whole = [await here.release(operator, name=name) for name in "ab"]
+        path = world.folder / "releases/facts" / broken / "outcome"
+        written = path.read_bytes()
+        path.write_bytes(written[:3] + b"?" + written[4:])
+        assert [[event["subject"] for event in body] for body in await here.deliver()] == [[whole]]
+        path.write_bytes(written)
+        bodies = await here.deliver(61)
+        assert [[event["subject"] for event in body] for body in bodies] == [[whole], [broken]]
+
+
+async def test_a_job_that_cannot_be_read_keeps_no_other_from_being_taken_in(world: World) -> None:
+    async with scene(world) as here:
+        await here.registrar.turn()
+        await here.ask("broken")
+        await here.registrar.turn()
+        (folder,) = (world.folder / "releases/subscriptions").iterdir()
+        (folder / "000000001").write_bytes(b"?")
+        (folder.parent.parent / "subscribers" / ".nfs000000001").write_bytes(b"")
+        await here.ask("whole")
+        await here.registrar.turn()
+        assert await here.known() == ["whole"]
+
+
 async def test_a_buffer_gathers_items_into_an_array(world: World, operator: httpx.AsyncClient) -> None:
     async with scene(world) as here:
         await here.registrar.turn()

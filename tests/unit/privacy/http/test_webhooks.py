@@ -340,3 +340,26 @@ async def test_lists_go_by_pages_newest_first(world: World, operator: httpx.Asyn
         page = (await operator.get(path)).json()
         rest = (await operator.get(f"{path}&after={page['next']}")).json()
         assert [one["subject"] for one in page["data"] + rest["data"]] == releases[::-1]
+
+
+async def test_a_delivery_that_cannot_be_read_stays_owed_and_keeps_no_other_waiting(
+    world: World, operator: httpx.AsyncClient
+) -> None:
+    async with scene(world) as here:
+        webhook = await made(operator, here.there.url)
+        releases = [await released(world, operator) for _ in range(2)]
+        for release in releases:
+            await here.privacy.handle(Message(task="advance", id=release))
+        room = world.archive.releases_room
+        first, *_ = await room.names(f"owed-notices/{webhook['id']}")
+        await room.create("owed-notices/.nfs000000001", b"{}")
+        await room.create(f"owed-notices/{webhook['id']}/.nfs000000001", b"{}")
+        path = world.folder / "releases/facts" / webhook["id"] / "deliveries" / first.rpartition("/")[2] / "owed"
+        whole = path.read_bytes()
+        path.write_bytes(whole[:3] + b"?" + whole[4:])
+        await here.deliver()
+        assert len(here.there.taken) == 1
+        path.write_bytes(whole)
+        await here.deliver(later=60)
+        assert len(here.there.taken) == 2
+        assert [key for key in await room.names("owed-notices") if ".nfs" not in key] == []

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -159,3 +160,29 @@ async def test_what_a_writer_that_was_killed_had_half_written_goes_too(archive: 
     times.pass_by(PATIENCE)
     assert await house.round() == 1
     assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def turned(data: bytes) -> bytes:
+    return data[:3] + bytes([data[3] ^ 1]) + data[4:]
+
+
+@pytest.mark.parametrize("damage", [turned, lambda data: data[:20], lambda _: b""])
+async def test_no_blob_goes_because_a_fact_cannot_be_read_and_other_orphans_do(
+    archive: Archive, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    kept = await archive.releases_room.put_bytes(f"blobs/{RELEASE}/1-table", b"named by what cannot be read")
+    await archive.releases.commit(RELEASE, "records", naming(kept))
+    path = tmp_path / "releases/facts" / RELEASE / "records"
+    path.write_bytes(damage(path.read_bytes()))
+    orphan = RELEASE[:-1] + "2"
+    await archive.releases_room.put_bytes(f"blobs/{orphan}/1-table", b"left by a worker that was killed")
+    foreign = await archive.releases_room.put_bytes("blobs/.snapshot/1-table", b"of others")
+    times = Times()
+    house = orphanage(archive, times)
+    times.pass_by(AGE.total_seconds() + 60)
+    assert await house.round() == 0
+    times.pass_by(PATIENCE)
+    assert await house.round() == 1
+    assert await archive.releases_room.blob_bytes(kept) == b"named by what cannot be read"
+    assert await archive.releases_room.blob_bytes(foreign) == b"of others"
+    assert await archive.releases_room.names(f"blobs/{orphan}") == []

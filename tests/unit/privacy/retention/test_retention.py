@@ -242,3 +242,36 @@ def test_ages_are_days_in_the_environment_and_none_is_the_default(monkeypatch: p
     monkeypatch.setenv("PRATIQUE_KEEP_CAPTURES_DAYS", "-1")
     with pytest.raises(ValueError, match="keep_captures_days"):
         PrivacySettings()
+
+
+def damage(path: Path) -> None:
+    """Turn one bit."""
+    data = path.read_bytes()
+    path.write_bytes(data[:3] + bytes([data[3] ^ 1]) + data[4:])
+
+
+async def test_what_cannot_be_read_is_not_deleted_for_it_and_the_rest_goes(aged: Aged) -> None:
+    damage(aged.world.folder / "captures/facts" / aged.capture / "requested")
+    for name in (".nfs000000001", "rel_x", "cap_" + "z" * 26):
+        await aged.world.archive.releases_room.put_bytes(f"blobs/{name}/1-table", b"of others")
+    times = Times(now() + 31 * DAY)
+    assert await confirmed(aged.keeper(times), times) == 2
+    assert await aged.status() == [500, 410, 410]
+    assert await aged.world.archive.captures_room.names(f"blobs/{aged.capture}")
+
+
+async def test_a_tenant_keeps_all_while_its_running_work_cannot_be_read_and_others_do_not(aged: Aged) -> None:
+    running = (await aged.client.post("/releases", json={"source": {"capture": aged.capture}, "policy": "C4"})).json()
+    stranger = await aged.world.client("admin", tenant="other")
+    theirs = (await stranger.post("/datasets", content=b"a\n1\n", headers={"Content-Type": "text/csv"})).json()["id"]
+    path = aged.world.folder / "releases/facts" / running["id"] / "requested"
+    damage(path)
+    times = Times(now() + 31 * DAY)
+    keeper = aged.keeper(times)
+    assert await confirmed(keeper, times) == 1
+    assert await aged.status() == [200, 200, 200]
+    assert (await stranger.get(f"/datasets/{theirs}")).status_code == 410
+    damage(path)  # as it was
+    times.pass_by(BETWEEN)
+    assert await keeper.look() == 2  # all but what the running one reads
+    assert await aged.status() == [200, 410, 410]

@@ -13,7 +13,7 @@ from pratique_shared.contracts.canonical import sha256_of_json
 from pratique_shared.contracts.model import Contract
 
 Phase = Literal["opened", "asked", "answered"]
-Fault = Literal["altered", "missing", "unlinked", "doubled", "cut-off"]
+Fault = Literal["altered", "missing", "unlinked", "doubled", "cut-off", "damaged"]
 
 
 class AuditEntry(Contract):
@@ -56,7 +56,7 @@ class Event:
 
 
 class Break(Contract):
-    """A place where a chain does not hold."""
+    """A place where a chain does not hold; `damaged`: a block that cannot be read, whose name stands for the chain."""
 
     chain: str
     number: int

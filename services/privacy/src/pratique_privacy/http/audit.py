@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Response
 
-from pratique_privacy.evidence.chain import AuditEntry, Break, breaks
+from pratique_privacy.evidence.chain import AuditEntry, Break
 from pratique_privacy.http.access import Called, Reach
 from pratique_privacy.http.answers import UNKEPT, Limit, answer, answers, bad_cursor, cursor, id_cursor
 from pratique_privacy.http.resources import PageOf
@@ -41,10 +41,10 @@ async def list_audit(
 @router.get("/check", operation_id="checkAudit", response_model=ChainCheck, responses=answers())
 async def check_audit(caller: Called, services: Reach) -> Response:
     """Read the whole log of the tenant and hold every entry against its chain."""
-    entries = await services.audit.every(caller.tenant)
-    found = tuple(breaks(entries))
+    entries, found = await services.audit.check(caller.tenant)
     chains = len({entry.chain for entry in entries})
-    return answer(ChainCheck(intact=not found, entries=len(entries), chains=chains, breaks=found), 200, UNKEPT)
+    checked = ChainCheck(intact=not found, entries=len(entries), chains=chains, breaks=tuple(found))
+    return answer(checked, 200, UNKEPT)
 
 
 def _cursor(after: str | None) -> str | None:

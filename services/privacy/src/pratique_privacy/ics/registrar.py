@@ -20,6 +20,7 @@ from pratique_privacy.ics.terms import COORDINATOR, IcsTerms
 from pratique_privacy.notices.subscribers import Subscribers
 from pratique_shared.contracts.problems import Problem, Unprocessable
 from pratique_shared.runtime.clock import now, stamp
+from pratique_shared.runtime.damage import one_round, passed_over
 from pratique_shared.runtime.queues import Doorbell
 
 EVERY = 15.0  # seconds between two looks; spread by a tenth, so that workers do not come together
@@ -72,7 +73,8 @@ class Registrar:
         """Look again and again until cancelled. We stay registered: the next worker goes on where this one ends."""
         async with self._http:
             while True:
-                await self.turn()
+                with one_round("coordinator"):
+                    await self.turn()
                 try:
                     await asyncio.wait_for(self._woken.wait(), EVERY * (0.9 + self._share() / 5))
                 except TimeoutError:
@@ -132,9 +134,10 @@ class Registrar:
                 refused += 1
                 continue
             kept.add(subscription.id)
-            if await self._subscribers.fresh(subscription) is not None:
-                await self._note("putInfoJob", subscription.id)
-            await self._subscribers.put(subscription)
+            with passed_over(subscription.id):
+                if await self._subscribers.fresh(subscription) is not None:
+                    await self._note("putInfoJob", subscription.id)
+                await self._subscribers.put(subscription)
         self._refused = refused
         for known in await self._subscribers.of_tenant(self._terms.tenant):
             if known.id not in kept and datetime.fromisoformat(known.at) < begun - GRACE:

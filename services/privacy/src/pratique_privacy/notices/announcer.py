@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pratique_privacy.archive import Archive
+from pratique_privacy.archive import Archive, ids_of
 from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.notices.archive import NoticeArchive
 from pratique_privacy.notices.events import capture_event, release_events
@@ -10,6 +10,7 @@ from pratique_privacy.notices.facts import Event
 from pratique_privacy.notices.subscribers import Subscribers
 from pratique_privacy.notices.subscription import Subscription, wants
 from pratique_shared.contracts.facts import Deleted
+from pratique_shared.runtime.damage import passed_over
 
 ANNOUNCE = "announce"  # the folder of markers, in the room of captures, of captures that came to their end
 MOST_HISTORY = 100  # earlier releases that a new subscription is told of
@@ -37,11 +38,13 @@ class Announcer:
 
     async def sweep(self) -> None:
         """Owe what captures have to tell, and the history that new subscriptions ask for."""
-        for key in await self._archive.captures_room.names(ANNOUNCE):
-            await self._capture(key.rsplit("/", 1)[1])
-            await self._archive.captures_room.delete(key)
+        for capture in ids_of(await self._archive.captures_room.names(ANNOUNCE), "cap"):
+            with passed_over(capture):  # it stays owed, and is told of once it can be read
+                await self._capture(capture)
+                await self._archive.captures_room.delete(f"{ANNOUNCE}/{capture}")
         for subscription in await self._subscribers.behind():
-            await self._catch_up(subscription)
+            with passed_over(subscription.id):
+                await self._catch_up(subscription)
 
     async def _capture(self, capture_id: str) -> None:
         found = await self._archive.any_capture(capture_id)
@@ -52,23 +55,28 @@ class Announcer:
         if not events:
             return
         for webhook_id in await self._notices.webhook_ids(tenant):
-            found = await self._notices.any_webhook(webhook_id)
-            if found is None or found[1] is not None:
-                continue
-            webhook = found[0]
-            for event in events:
-                # A webhook hears of what happens after it was made, and one for a recipient of its releases only.
-                heard = event.type in webhook.events and event.at >= webhook.created_at
-                if heard and webhook.recipient in (None, event.recipient):
-                    await self._owe(webhook_id, event)
+            with passed_over(webhook_id):  # nobody knows its address any more: the others hear of it all the same
+                await self._tell_one(webhook_id, events)
+
+    async def _tell_one(self, webhook_id: str, events: tuple[Event, ...]) -> None:
+        found = await self._notices.any_webhook(webhook_id)
+        if found is None or found[1] is not None:
+            return
+        webhook = found[0]
+        for event in events:
+            # A webhook hears of what happens after it was made, and one for a recipient of its releases only.
+            heard = event.type in webhook.events and event.at >= webhook.created_at
+            if heard and webhook.recipient in (None, event.recipient):
+                await self._owe(webhook_id, event)
 
     async def _catch_up(self, subscription: Subscription) -> None:
         page = await self._archive.page("rel", subscription.tenant, None, MOST_HISTORY)
         for identity in page.ids:
-            facts = await self._archive.any_release(identity)
-            if facts is not None and wants(subscription, facts):
-                completed = next(e for e in release_events(facts, None) if e.type == "release.completed")
-                await self._owe(subscription.id, completed, subscription.since)
+            with passed_over(identity):
+                facts = await self._archive.any_release(identity)
+                if facts is not None and wants(subscription, facts):
+                    completed = next(e for e in release_events(facts, None) if e.type == "release.completed")
+                    await self._owe(subscription.id, completed, subscription.since)
         await self._subscribers.caught_up(subscription)
 
     async def _owe(self, endpoint: str, event: Event, since: str = "") -> None:

@@ -8,8 +8,9 @@ from datetime import datetime
 from pratique_privacy.archive import Archive
 from pratique_privacy.notices.facts import Again, Ended, Event, Owed, Tried, Webhook
 from pratique_privacy.notices.flow import Delivery
+from pratique_privacy.notices.subscription import is_subscription_id
 from pratique_shared.contracts.problems import no_such
-from pratique_shared.runtime.clock import id_at, stamp
+from pratique_shared.runtime.clock import id_at, is_id, stamp
 
 OWED = "owed-notices"  # the folder of markers `<endpoint>/<delivery>`: what a courier has to look at
 
@@ -81,8 +82,10 @@ class NoticeArchive:
         """Return the deliveries that may be owed, by the address that they are owed to."""
         found = defaultdict(list)
         for key in await self.room.names(OWED):
-            _, endpoint, delivery = key.split("/")
-            found[endpoint].append(delivery)
+            endpoint, _, delivery = key.removeprefix(f"{OWED}/").partition("/")
+            # Whatever else stands there is none of ours.
+            if is_id(delivery, "dlv") and (is_id(endpoint, "whk") or is_subscription_id(endpoint)):
+                found[endpoint].append(delivery)
         return found
 
     async def delivery(self, endpoint: str, delivery: str) -> Delivery | None:

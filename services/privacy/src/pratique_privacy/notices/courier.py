@@ -12,8 +12,8 @@ from pratique_privacy.notices.flow import Delivery, bundles, ripe_at, standing
 from pratique_privacy.notices.lines import Line, Lines
 from pratique_privacy.outbound.post import Answered
 from pratique_shared.contracts.messages import Message
-from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.clock import now, text_of
+from pratique_shared.runtime.damage import DAMAGE, one_round, passed_over
 from pratique_shared.runtime.meters import DELIVERIES
 from pratique_shared.runtime.queues import Doorbell
 
@@ -47,12 +47,8 @@ class Courier:
         """Deliver until cancelled; a try that is cut short was not made, and will be."""
         try:
             while True:
-                try:
+                with one_round("deliveries"):
                     await self.look()
-                except Problem as problem:
-                    if not problem.retryable:
-                        raise
-                    _log.warning("the store did not answer the courier", extra={"code": problem.code})
                 try:
                     await asyncio.wait_for(self._woken.wait(), PAUSE)
                 except TimeoutError:
@@ -101,10 +97,7 @@ class Courier:
         line = await self._lines.open(endpoint)
         # Where deliveries wait for each other, all of them count.
         chosen = due if line is None or line.buffer is None else deliveries
-        found = [await self._notices.delivery(endpoint, one) for one in sorted(chosen)[:PORTION]]
-        known = [delivery for delivery in found if delivery is not None]
-        for identity in {*sorted(chosen)[:PORTION]} - {delivery.owed.id for delivery in known}:
-            await self._notices.settle(endpoint, identity)  # a marker of a crash: nothing is owed
+        known = await self._known(endpoint, sorted(chosen)[:PORTION])
         for identity in sorted(chosen)[PORTION:]:
             self._not_before[endpoint, identity] = self._clock()
         ready = []
@@ -121,18 +114,46 @@ class Courier:
         if line is not None:
             await self._send(line, ready)
 
+    async def _known(self, endpoint: str, chosen: Sequence[str]) -> list[Delivery]:
+        """Return deliveries as they stand; what cannot be read stays owed and is looked at again later."""
+        known = []
+        for identity in chosen:
+            with passed_over(identity):
+                delivery = await self._notices.delivery(endpoint, identity)
+                if delivery is None:
+                    await self._notices.settle(endpoint, identity)  # a marker of a crash: nothing is owed
+                else:
+                    known.append(delivery)
+                continue
+            self._not_before[endpoint, identity] = self._clock() + RECHECK
+        return known
+
     async def _send(self, line: Line, ready: Sequence[Delivery]) -> None:
         sent: set[str] = set()
         for bundle in bundles(ready, line.buffer, self._clock()):
-            answered = await line.send(bundle)
-            for delivery in bundle:
-                sent.add(delivery.owed.id)
-                result = "dropped" if answered is None else "delivered" if answered.accepted else "failed"
-                await self._note(delivery, answered, result, line)
+            sent |= {delivery.owed.id for delivery in bundle}
+            await self._send_bundle(line, bundle)
         waiting = [delivery for delivery in ready if delivery.owed.id not in sent]
         for delivery in waiting:
             if line.buffer is not None:
                 self._later(delivery, ripe_at(waiting, line.buffer))
+
+    async def _send_bundle(self, line: Line, bundle: Sequence[Delivery]) -> None:
+        """Send a bundle; where something that it tells of cannot be read, each alone: that one stays owed."""
+        try:
+            answered = await line.send(bundle)
+        except DAMAGE:
+            if len(bundle) > 1:
+                for delivery in bundle:
+                    await self._send_bundle(line, (delivery,))
+                return
+            self._later(bundle[0], self._clock() + RECHECK)
+            with passed_over(bundle[0].owed.event.subject):
+                raise
+            return
+        for delivery in bundle:
+            result = "dropped" if answered is None else "delivered" if answered.accepted else "failed"
+            await self._note(delivery, answered, result, line)
 
     async def _note(self, delivery: Delivery, answered: Answered | None, result: str, line: Line | None) -> None:
         tried = Tried.model_validate(

@@ -1,9 +1,10 @@
 """Subscriptions in the store: each a numbered fact, the highest in force (in the room of releases)."""
 
 from pratique_privacy.archive import Archive
-from pratique_privacy.notices.subscription import Subscription
+from pratique_privacy.notices.subscription import Subscription, is_subscription_id
 from pratique_shared.contracts.model import Contract
 from pratique_shared.runtime.clock import stamp
+from pratique_shared.runtime.damage import passed_over
 
 
 class CaughtUp(Contract):
@@ -48,21 +49,27 @@ class Subscribers:
 
     async def of_tenant(self, tenant: str) -> list[Subscription]:
         """Return the subscriptions of a tenant that were not ended."""
-        return [one for key in await self._room.names(f"subscribers/{tenant}") if (one := await self._named(key))]
+        return await self._standing(f"subscribers/{tenant}")
 
     async def behind(self) -> list[Subscription]:
         """Return the subscriptions, of all tenants, to which history is owed and was not given yet."""
-        found = [await self._named(key) for key in await self._room.names("subscribers")]
-        waiting = [one for one in found if one is not None and one.history]
+        waiting = [one for one in await self._standing("subscribers") if one.history]
         return [one for one in waiting if await self._archive.releases.raw(one.id, _caught_up(one)) is None]
 
     async def caught_up(self, subscription: Subscription) -> None:
         """Note that history is owed now."""
         await self._archive.releases.commit(subscription.id, _caught_up(subscription), CaughtUp(at=stamp()))
 
-    async def _named(self, key: str) -> Subscription | None:
-        found = await self.get(key.rsplit("/", 1)[1])
-        return None if found is None or found.ended else found
+    async def _standing(self, folder: str) -> list[Subscription]:
+        """Return the subscriptions that are marked below a folder; those that cannot be read hear nothing."""
+        standing = []
+        for key in await self._room.names(folder):
+            identity = key.rsplit("/", 1)[1]
+            if is_subscription_id(identity):
+                with passed_over(identity):
+                    found = await self.get(identity)
+                    standing += [found] if found is not None and not found.ended else []
+        return standing
 
 
 def _marker(subscription: Subscription) -> str:

@@ -4,6 +4,7 @@ This is the inner model of a data job (R1AP, ETSI TS 104 231); an adapter such a
 """
 
 import hashlib
+import re
 from datetime import timedelta
 from typing import Literal, TypeGuard
 
@@ -17,6 +18,7 @@ from pratique_shared.contracts.model import Contract
 
 Kind = Literal["posture", "profiles"]
 ProfileForm = Literal["json", "ndjson", "reference"]
+_ID = re.compile(r"job_[0-9a-f]{26}")
 
 
 class BufferTerms(Contract):
@@ -60,6 +62,11 @@ def subscription_id(tenant: str, remote: str) -> str:
     """Return our id of a consumer's job: the same for the same job."""
     digest = hashlib.sha256(f"{tenant}\n{remote}".encode()).hexdigest()
     return f"job_{digest[:26]}"
+
+
+def is_subscription_id(name: str) -> bool:
+    """Whether a name is one that `subscription_id` gives."""
+    return _ID.fullmatch(name) is not None
 
 
 def wants(subscription: Subscription, facts: ReleaseFacts) -> bool:

@@ -10,11 +10,13 @@ from datetime import datetime
 from pratique_privacy.archive import Archive
 from pratique_privacy.audit import AuditLog
 from pratique_privacy.evidence.chain import Event
+from pratique_privacy.flow import ReleaseFacts
 from pratique_privacy.retention.rule import Keep, Watch, looked, needed, overdue
 from pratique_privacy.studies.archive import StudyArchive
+from pratique_privacy.studies.flow import StudyFacts
 from pratique_shared.contracts.facts import DatasetReady
-from pratique_shared.contracts.problems import Problem
 from pratique_shared.runtime.clock import now
+from pratique_shared.runtime.damage import one_round, passed_over
 
 BETWEEN = 600.0  # seconds between two looks
 WHO = "retention"  # who did it, in the log of the tenant
@@ -29,6 +31,14 @@ class _Doomed:
     tenant: str
     operation: str
     delete: Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class _Spared:
+    """What does not go at this look: what running work needs, and whatever these tenants have."""
+
+    needed: frozenset[str] = frozenset()
+    tenants: frozenset[str] = frozenset()
 
 
 class Keeper:
@@ -53,10 +63,8 @@ class Keeper:
         if self._keep == Keep():
             return
         while True:
-            try:
+            with one_round("retention"):
                 await self.look()
-            except Problem as problem:
-                _log.warning("a look of the retention was cut short", extra={"code": problem.code})
             await asyncio.sleep(BETWEEN)
 
     async def look(self) -> int:
@@ -67,23 +75,38 @@ class Keeper:
         found = overdue((name for name in held if name not in self._gone), self._keep, calendar)
         self._watch, ripe = looked(self._watch, found, calendar, monotonic)
         deleted = 0
-        for identity in sorted(ripe - await self._needed() if ripe else ripe):
-            deleted += await self._delete(identity)
+        spared = await self._spared() if ripe else _Spared()
+        for identity in sorted(ripe - spared.needed):
+            with passed_over(identity):  # what cannot be read is not deleted for it
+                deleted += await self._delete(identity, spared.tenants)
         if deleted:
             _log.info("what reached its age was deleted", extra={"count": deleted})
         return deleted
 
-    async def _needed(self) -> frozenset[str]:
+    async def _spared(self) -> _Spared:
+        """Return what running work needs. Of work whose facts cannot be read nobody knows: its tenant keeps all."""
         _, pending = await self._archive.pending()
-        releases = [await self._archive.any_release(name) for name in pending if name.startswith("rel_")]
-        studies = [await self._studies.any(name) for name in pending if not name.startswith("rel_")]
-        return needed(filter(None, releases), filter(None, studies))
+        releases: list[ReleaseFacts | None] = []
+        studies: list[StudyFacts | None] = []
+        unread: set[str] = set()
+        for name in pending:
+            with passed_over(name):
+                if name.startswith("rel_"):
+                    releases.append(await self._archive.any_release(name))
+                else:
+                    studies.append(await self._studies.any(name))
+                continue
+            unread.add(name)
+        tenants = frozenset({tenant for name in unread for tenant in await self._archive.listed_by(name)})
+        return _Spared(needed(filter(None, releases), filter(None, studies)) | unread, tenants)
 
-    async def _delete(self, identity: str) -> bool:
-        """Delete one, unless that was done before; it is in the log before it is gone."""
+    async def _delete(self, identity: str, spared: frozenset[str]) -> bool:
+        """Delete one, unless that was done before or its tenant is spared; it is in the log before it is gone."""
         doomed = await self._doomed(identity)
         if doomed is None:
             self._gone.add(identity)
+            return False
+        if doomed.tenant in spared:
             return False
         event = Event("asked", role=WHO, operation=doomed.operation, object=identity)
         await self._audit.record(doomed.tenant, event)

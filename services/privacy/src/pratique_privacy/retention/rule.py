@@ -16,7 +16,7 @@ from pratique_shared.contracts.studies import (
     SweepWork,
     UtilityWork,
 )
-from pratique_shared.runtime.clock import made_at
+from pratique_shared.runtime.clock import is_id, made_at
 
 CONFIRMED = 3600.0  # seconds of a clock that never jumps, over which the calendar must say the same
 LEEWAY = 300.0  # seconds by which the two clocks may drift apart between two looks
@@ -47,7 +47,11 @@ class Watch:
 def overdue(identities: Iterable[str], keep: Keep, at: datetime) -> frozenset[str]:
     """Return those that are older than their kind is kept for; the age counts from the moment in the id."""
     return frozenset(
-        identity for identity in identities if (kept := keep.of(identity)) is not None and at - made_at(identity) > kept
+        identity
+        for identity in identities
+        if (kept := keep.of(identity)) is not None
+        and is_id(identity, "cap", "dst", "rel")
+        and at - made_at(identity) > kept
     )
 
 

@@ -30,8 +30,9 @@ from pratique_shared.contracts.studies import (
     UtilityWork,
 )
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
-from pratique_shared.runtime.attempts import attempt
+from pratique_shared.runtime.attempts import DAMAGED, attempt
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp
+from pratique_shared.runtime.damage import DAMAGE
 from pratique_shared.runtime.ledger import ORPHANED
 from pratique_shared.runtime.queues import Doorbell
 from pratique_shared.runtime.traces import resumed
@@ -98,7 +99,9 @@ class Studies:
             return await self._resolved(requested) is not None
         except (Conflict, Gone) as problem:
             await give_up(Failure(code=problem.code, detail=problem.detail))
-            return False
+        except DAMAGE:  # of a source: what is said of it cannot be read
+            await give_up(DAMAGED)
+        return False
 
     async def _resolved(self, requested: StudyRequested) -> tuple[SourceTable, ...] | None:
         """Return the tables that a study reads itself; raises `Gone`, `Conflict`."""

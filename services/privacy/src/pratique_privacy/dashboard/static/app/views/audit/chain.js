@@ -17,6 +17,7 @@ const FAULTS = {
   unlinked: "it does not name the entry before it: something was put in or taken out",
   doubled: "its number is there twice",
   "cut-off": "a later chain names an entry that is gone: the end of this chain was cut off",
+  damaged: "a block of this name cannot be read: restore it from a backup",
 };
 
 export function ChainVerdict() {
