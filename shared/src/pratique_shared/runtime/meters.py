@@ -116,7 +116,7 @@ KNOWN: Final[tuple[tuple[Counter, tuple[tuple[str, ...], ...]], ...]] = (
         (("task-exhausted",), ("task-crashed",), ("time-limit",), ("memory-limit",), ("artifact-damaged",)),
     ),
     (CHILD_DEATHS, (("task-crashed",), ("time-limit",), ("memory-limit",))),
-    (STORE_ERRORS, (("store-full",), ("store-unavailable",))),
+    (STORE_ERRORS, (("store-full",), ("store-unavailable",), ("stored-bytes-damaged",))),
     (
         RELEASES_ENDED,
         (
