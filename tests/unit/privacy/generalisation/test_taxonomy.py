@@ -21,6 +21,7 @@ Levels = list[list[list[int]]]
         ([[[0, 1, 2]], [[0, 1, 2], []]], "taxonomy-no-partition", "/taxonomy/1"),
         ([[[0, 1, 3], [2]]], "taxonomy-no-partition", "/taxonomy/0"),
         ([[[0, 1, -1], [2]]], "taxonomy-no-partition", "/taxonomy/0"),
+        ([[[0, 1, 2**64], [2]]], "taxonomy-no-partition", "/taxonomy/0"),
         ([[[0, 1], [2]], [[0], [1, 2]]], "taxonomy-no-tree", "/taxonomy/1"),
     ],
 )

@@ -114,3 +114,13 @@ async def test_further_adversaries_belong_to_their_release(world: World, operato
     assert shown.json()["attacks"] == {"exact_qi": 0.5}
     other = (await operator.post("/releases", json={**RELEASE, "name": "another"})).json()["id"]
     check_problem(await operator.get(f"/releases/{other}/attacks/{attack}"), 404, "not-found")
+
+
+async def test_a_list_is_not_called_too_short_for_an_entry_that_is_wrong(operator: httpx.AsyncClient) -> None:
+    def asked(*configurations: object) -> dict[str, object]:
+        return {"sources": ["cap_01jx3v0000000000000000000a"], "configurations": configurations}
+
+    wrong = await operator.post("/sweeps", json=asked({"name": "a", "policy": {"steps": [{"op": "nothing"}]}}))
+    assert [error["pointer"] for error in wrong.json()["errors"]] == ["/configurations/0/policy/steps/0"]
+    none = await operator.post("/sweeps", json=asked())
+    assert none.json()["errors"] == [{"pointer": "/configurations", "detail": "must have at least 1 entries"}]

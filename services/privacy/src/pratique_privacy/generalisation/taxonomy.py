@@ -111,11 +111,12 @@ def check_size(levels: int, leaves: int) -> None:
 def _labels(groups: Groups, leaves: int, depth: int) -> Places:
     """Return the group of every leaf; refuse a level that misses a leaf, has one twice or one that is not there."""
     where = pointer("taxonomy", depth)
-    named = np.array([leaf for group in groups for leaf in group], dtype=np.int64)
+    listed = [leaf for group in groups for leaf in group]
     if not all(len(group) for group in groups):
         _refuse_partition(where, "has an empty group: leave it out")
-    if named.size and (named.min() < 0 or named.max() >= leaves):
+    if listed and not 0 <= min(listed) <= max(listed) < leaves:
         _refuse_partition(where, f"names a leaf that the profiles do not have: leaves count from 0 to {leaves - 1}")
+    named = np.array(listed, dtype=np.int64)
     counts = np.bincount(named, minlength=leaves)
     if counts.max() > 1:
         _refuse_partition(where, f"has {int((counts > 1).sum())} leaves in more than one place: name each once")

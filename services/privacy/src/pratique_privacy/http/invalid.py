@@ -7,8 +7,9 @@ from typing import Any, Final
 from pratique_shared.contracts.problems import FieldError, pointer
 
 MOST_READ = 200  # complaints looked at: the rest of a hopeless body says nothing new
-# Where a union has a branch for text and one for an object, the branch that was not meant says only this.
-_WRONG_BRANCH: Final = frozenset({"string_type", "model_type", "dict_type"})
+# What is said of a whole because of a part of it: the branch of a union that was not meant, as of text where an object
+# came; and a list that is too short by the entries that are wrong.
+_BY_A_PART: Final = frozenset({"string_type", "model_type", "dict_type", "too_short"})
 UNKNOWN_FORM: Final = "has the wrong type or form"
 TEXTS: Final[Mapping[str, str]] = {
     "missing": "is required",
@@ -51,13 +52,13 @@ def field_errors(found: Iterable[Mapping[str, Any]], body: object) -> list[Field
     kept: dict[str, tuple[str, str]] = {}
     for error in islice(found, MOST_READ):
         where = pointer(*_path(error["loc"], body, missing=error["type"] == "missing"))
-        if where not in kept or kept[where][0] in _WRONG_BRANCH:
+        if where not in kept or kept[where][0] in _BY_A_PART:
             kept[where] = (error["type"], _text(error))
-    deeper = [where for where, (kind, _) in kept.items() if kind not in _WRONG_BRANCH]
+    deeper = [where for where, (kind, _) in kept.items() if kind not in _BY_A_PART]
     return [
         FieldError(where, text)
         for where, (kind, text) in kept.items()
-        if kind not in _WRONG_BRANCH or not any(other.startswith(where + "/") for other in deeper)
+        if kind not in _BY_A_PART or not any(other.startswith(where + "/") for other in deeper)
     ]
 
 
