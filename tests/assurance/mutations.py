@@ -21,7 +21,8 @@ import numpy as np
 from pratique_ingest.capture.containers import NotACapture, open_capture
 from pratique_ingest.jobs import CHILD
 from pratique_ingest.profile import PACE, Pace, Profile, profile_capture
-from pratique_shared.runtime.children import Call, Child, ChildDied, Reply, these
+from pratique_shared.runtime.child_process import Call, Reply
+from pratique_shared.runtime.children import Child, ChildDied, these
 from tests.assurance.corpus import CONTAINERS, LINKS, classic, conversations
 from tests.assurance.processes import most_resident
 

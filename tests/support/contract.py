@@ -28,7 +28,8 @@ from pratique_shared.contracts.captures import HOST_COLUMNS
 from pratique_shared.contracts.facts import CaptureReady
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import open_room
-from pratique_shared.runtime.children import Body, Children, Entry, Reply
+from pratique_shared.runtime.child_process import Body, Entry, Reply
+from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.clock import Prefix, stamp
 from tests.unit.privacy.http.world import PCAP, STORAGE_KEY, SilentBell, World, build_world
 

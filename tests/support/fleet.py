@@ -13,7 +13,8 @@ from pratique_attack_sim.main import AttackSettings
 from pratique_attack_sim.shard_child import score_in_child
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime import queues
-from pratique_shared.runtime.children import Call, Children, Reply
+from pratique_shared.runtime.child_process import Call, Reply
+from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.settings import read_environment
 
 LEASE = 1

@@ -14,7 +14,8 @@ from pratique_ingest.plan import NO_PLAN
 from pratique_shared.contracts.facts import CaptureFailed, CaptureOutcome, CaptureReady, CaptureRequested
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room, open_room
-from pratique_shared.runtime.children import Call, Children, Reply
+from pratique_shared.runtime.child_process import Call, Reply
+from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.clock import new_id, stamp
 from pratique_shared.runtime.ledger import Ledger
 from pratique_shared.runtime.queues import Doorbell

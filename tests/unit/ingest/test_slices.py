@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pratique_ingest.capture_child import profile_in_child
 from pratique_ingest.plan import read_plan
 from pratique_ingest.profile import PACE, Pace, Profile, profile_capture
-from pratique_shared.runtime.children import Body
+from pratique_shared.runtime.child_process import Body
 from tests.unit.ingest import crafted, mixes
 from tests.unit.ingest.crafted import AMF, GNB, SMF, ethernet, ipv4, pcap, udp
 from tests.unit.ingest.test_protocols import SUCI_REQUEST

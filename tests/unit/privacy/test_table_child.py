@@ -18,7 +18,7 @@ from pratique_shared.contracts.posture import PpiParameters
 from pratique_shared.contracts.problems import PolicyRefused
 from pratique_shared.contracts.releases import Source
 from pratique_shared.contracts.studies import Budget, Recommendation
-from pratique_shared.runtime.children import Body, Reply
+from pratique_shared.runtime.child_process import Body, Reply
 
 BLOB = Blob(key="x", sha256="", bytes=1)
 PLAN = plan_shards(None, BLOB, 0, 1)

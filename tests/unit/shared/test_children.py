@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from pratique_shared.contracts.problems import FieldError, PolicyRefused, Unavailable
-from pratique_shared.runtime.children import FILES, Call, Child, ChildDied, Children, Limits, Reply, _PipedCall, these
+from pratique_shared.runtime.child_process import FILES, Call, Limits, PipedCall, Reply
+from pratique_shared.runtime.children import Child, ChildDied, Children, these
 from pratique_shared.runtime.sealing import BrokenSeal
 
 LIMITS = Limits(memory=2 << 30, seconds=20)
@@ -107,7 +108,7 @@ FRAMES = {
 
 def taken_over(call: Call) -> Reply:
     """What whoever took a child over could do with its pipe."""
-    assert isinstance(call, _PipedCall)
+    assert isinstance(call, PipedCall)
     pipe = call._pipe.fileno()
     match call.body["do"]:
         case "stop short":  # within the four bytes of a frame's length

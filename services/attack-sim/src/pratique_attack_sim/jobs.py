@@ -14,7 +14,8 @@ from pratique_shared.contracts.studies import WorkPlan
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
-from pratique_shared.runtime.children import Children, Limits, these
+from pratique_shared.runtime.child_process import Limits
+from pratique_shared.runtime.children import Children, these
 from pratique_shared.runtime.damage import passed_over
 from pratique_shared.runtime.ledger import Ledger
 from pratique_shared.runtime.meters import SHARDS, task_kind

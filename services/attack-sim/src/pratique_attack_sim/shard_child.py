@@ -14,7 +14,7 @@ from pratique_attack_sim.adversaries.subsets import exposure
 from pratique_attack_sim.utility_child import score_units_in_child
 from pratique_shared.contracts.facts import AttackPlan, Shard, ShardScored
 from pratique_shared.frames.estimates import Score
-from pratique_shared.runtime.children import Call, Reply
+from pratique_shared.runtime.child_process import Call, Reply
 
 
 def score_in_child(call: Call) -> Reply:

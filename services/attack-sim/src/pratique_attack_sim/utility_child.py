@@ -7,7 +7,7 @@ import numpy as np
 from pratique_attack_sim.utility.study import Learn, score_unit
 from pratique_attack_sim.utility.table import RankTable
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, units_of
-from pratique_shared.runtime.children import Call, Reply
+from pratique_shared.runtime.child_process import Call, Reply
 
 FOREST = "pratique_attack_sim.utility.forest"
 

@@ -9,7 +9,7 @@ from pratique_ingest.plan import read_plan
 from pratique_ingest.profile import NotACapture, Profile, Progress, host_row, profile_capture, session_row
 from pratique_ingest.records import Identifiers, instant
 from pratique_shared.contracts.problems import Unsupported
-from pratique_shared.runtime.children import Call, Reply
+from pratique_shared.runtime.child_process import Call, Reply
 
 
 class _Pieces(io.RawIOBase):

@@ -7,7 +7,8 @@ from pratique_shared.contracts.facts import Blob, CaptureFailed, CaptureReady, C
 from pratique_shared.contracts.messages import Message
 from pratique_shared.runtime.artifacts import Room
 from pratique_shared.runtime.attempts import attempt
-from pratique_shared.runtime.children import Body, Children, Limits, Reply
+from pratique_shared.runtime.child_process import Body, Limits, Reply
+from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.clock import fresh_name, made_at, now, stamp, stamp_after
 from pratique_shared.runtime.ledger import ORPHANED, Ledger
 from pratique_shared.runtime.meters import BYTES, CAPTURES, PACKETS

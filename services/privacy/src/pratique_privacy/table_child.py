@@ -41,7 +41,7 @@ from pratique_shared.contracts.studies import Recommendation
 from pratique_shared.frames.datasets import read_dataset
 from pratique_shared.frames.partition import with_dropped
 from pratique_shared.frames.records import column_types, rows_of, table_of
-from pratique_shared.runtime.children import Body, Call, Reply
+from pratique_shared.runtime.child_process import Body, Call, Reply
 
 PREVIEW_ROWS = 10_000
 

@@ -17,7 +17,8 @@ from pratique_shared.contracts.media import Format, Media, Upload
 from pratique_shared.contracts.policy import Policy
 from pratique_shared.contracts.posture import MeasuredFigures, PpiParameters, Unit
 from pratique_shared.contracts.studies import ProfilesWork, Recommendation
-from pratique_shared.runtime.children import Children, Limits, Reply, these
+from pratique_shared.runtime.child_process import Limits, Reply
+from pratique_shared.runtime.children import Children, these
 
 Row = dict[str, Any]
 

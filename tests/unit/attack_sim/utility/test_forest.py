@@ -12,7 +12,8 @@ from pratique_attack_sim.utility.scores import score_predictions
 from pratique_privacy.utility.study import combine_units
 from pratique_shared.contracts.facts import Blob
 from pratique_shared.contracts.utility import RepeatScored, UtilityPlan, UtilityTask, units_of
-from pratique_shared.runtime.children import Body, Child, these
+from pratique_shared.runtime.child_process import Body
+from pratique_shared.runtime.children import Child, these
 
 TASK = UtilityTask(taus=(1, 2), repeats=2, trees=8, exempt_rarest=2)
 

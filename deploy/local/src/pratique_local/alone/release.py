@@ -34,7 +34,8 @@ from pratique_shared.contracts.media import Format, Upload
 from pratique_shared.contracts.posture import AttackFigures, Posture, PpiParameters
 from pratique_shared.contracts.problems import Unprocessable
 from pratique_shared.contracts.releases import Source, StoredPolicy
-from pratique_shared.runtime.children import Body, Children
+from pratique_shared.runtime.child_process import Body
+from pratique_shared.runtime.children import Children
 from pratique_shared.runtime.clock import new_id, stamp
 
 PIECE = 1 << 20
