@@ -28,7 +28,8 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION, _PATH_BENEATH = 1, 1
 _EXECUTE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 2, 1 << 3
 _RIGHTS = ((5, 16), (3, 15), (2, 14), (1, 13))  # from each version on: how many rights it knows, of files and folders
-MACHINE = (
+# What Python and its libraries look at while they run.
+READ_ANYWAY = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime",
     "/dev/null", "/dev/urandom", "/dev/zero", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
     "/sys/devices/system", "/sys/fs/cgroup",
@@ -70,7 +71,7 @@ def give_up_files() -> bool:
     if ruleset < 0:
         return False
     try:
-        laid = all(_let_read(libc, ruleset, path) for path in (*MACHINE, *_code()))
+        laid = all(_let_read(libc, ruleset, path) for path in (*READ_ANYWAY, *_code()))
         return laid and _take_no_privileges() and bool(libc.syscall(_RESTRICT_SELF, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
